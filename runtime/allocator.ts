@@ -2,23 +2,23 @@ import { platform } from 'node:process'
 import type { Environment } from './cli/resolve.ts'
 
 /**
- * glibc keeps freed blocks of up to 128 bytes apart and joins all of them in the middle of a later, larger allocation
+ * glibc keeps freed blocks of up to 128 bytes in lists and joins all of them during a later, larger allocation
  * (malloc_consolidate). V8's collector frees tens of thousands at a time, three for each buffer outside its heap: such an
- * allocation took up to 30 ms of a turn of the event loop under load. Without those lists (mallopt(3), M_MXFAST) each is
- * joined when it is freed, on the collector's own thread. Bun has another allocator; macOS and musl have no such lists.
+ * allocation blocked the event loop for up to 30 ms under load. Without the lists (mallopt(3), M_MXFAST) each block is joined
+ * when it is freed, on the collector's thread. Bun has another allocator; macOS and musl have no such lists.
  */
 const VARIABLE = 'GLIBC_TUNABLES'
 const TUNABLE = 'glibc.malloc.mxfast'
 const M_MXFAST = 1
 
-/** The environment for a process of Node or Deno; what is set there already stays. */
+/** Adds the tunable to the environment of a Node or Deno process, unless it is set there. */
 export const withAllocatorTunable = (environment: Environment): Environment => {
   const given = environment[VARIABLE]
   if (given?.includes(TUNABLE) === true) return environment
   return { ...environment, [VARIABLE]: [...(given ? [given] : []), `${TUNABLE}=0`].join(':') }
 }
 
-/** The part of Deno's own API that is used; its types are not those of this project. */
+/** The used part of Deno's API, whose types are not available here. */
 type DenoApi = {
   readonly permissions: { querySync(name: { readonly name: 'ffi' }): { readonly state: string } }
   dlopen(
@@ -28,8 +28,8 @@ type DenoApi = {
 }
 
 /**
- * The same in this process, where Deno may call the C library; Node cannot, and needs the variable. False where nothing
- * was set: another runtime or C library, or no permission. Asks for none.
+ * Sets the same in this process on Deno, which can call the C library; Node cannot and needs the variable. Returns false if
+ * nothing was set: another runtime or C library, or no permission. Does not ask for permission.
  */
 export const tuneAllocator = (): boolean => {
   const { Deno } = globalThis as unknown as { Deno?: DenoApi }
@@ -43,7 +43,7 @@ export const tuneAllocator = (): boolean => {
     library.close()
     return answer === 1
   } catch {
-    // Another C library: there is nothing to set.
+    // Another C library has no such setting.
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** `quorate`: the command line of the node, and what a program of its own opens a chain with on Bun, Node and Deno. */
+/** `quorate`: the command line of the node, and the functions with which a program opens a chain on Bun, Node and Deno. */
 export { type Environment } from './cli/resolve.ts'
 export { EXIT_FAILURE, EXIT_USAGE, runCommandLine } from './commands/run.ts'
 export { processTerminal, type Terminal } from './cli/terminal.ts'

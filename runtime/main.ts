@@ -9,15 +9,15 @@ if (refusal !== undefined) {
   process.exit(1)
 }
 
-// Node strips the types and compiles at every start unless told to keep the result: a third of its start. Others do it faster.
+// Node strips types and compiles at every start unless its cache is on, which takes a third of the start. Others are faster.
 const { enableCompileCache } = module as { readonly enableCompileCache?: () => unknown }
 enableCompileCache?.()
 
-// Loaded after that, so that it counts.
+// Loaded after that, so that the cache applies.
 const { runCommandLine } = await import('./commands/run.ts')
 const { processTerminal } = await import('./cli/terminal.ts')
 
 const code = await runCommandLine(process.argv.slice(2), process.env, processTerminal)
 await processTerminal.flush()
-// Nothing that is still open may keep a finished command alive.
+// Open handles must not keep a finished command alive.
 process.exit(code)

@@ -9,8 +9,8 @@ const isBelow = (version: string, [major, minor]: Version): boolean => {
 }
 
 /**
- * Why this runtime is too old, in one sentence; undefined where it is not. Imports nothing: what the other modules use may
- * be missing in an old runtime.
+ * One sentence for a runtime that is too old; otherwise undefined. This module imports nothing, because an old runtime may
+ * lack what other modules use.
  * @param versions `process.versions`; Bun and Deno name a Node version too
  */
 export const unsupportedRuntime = (

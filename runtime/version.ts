@@ -4,7 +4,7 @@ import packageFile from '../package.json' with { type: 'json' }
 export const NAME = packageFile.name
 export const VERSION: string = packageFile.version
 
-/** The runtime this process runs on; Bun and Deno also give a Node version, so Node comes last. */
+/** The runtime of this process; Bun and Deno also have a Node version, so Node is tested last. */
 export const RUNTIME: 'bun' | 'deno' | 'node' =
   versions['bun'] !== undefined ? 'bun' : versions['deno'] !== undefined ? 'deno' : 'node'
 

@@ -141,10 +141,19 @@ export const decimal = optional(entry => {
   return bounded(entry.path, BigInt(text), 256)
 })
 
+/** Maximum characters of a wrong value in a message. */
+const SHOWN_LENGTH_MAX = 40
+
 /** Whole bytes in hex, `0x` optional. @throws GenesisError */
 export const bytesOf = (entry: Entry): Uint8Array => {
   const text = stringOf(entry)
-  if (!/^(0x)?([0-9a-fA-F]{2})*$/i.test(text))
+  if (!/^(0x)?[0-9a-fA-F]*$/i.test(text))
+    throw new GenesisError(
+      'INVALID_VALUE',
+      entry.path,
+      `must be hexadecimal digits but was '${text.slice(0, SHOWN_LENGTH_MAX)}'`,
+    )
+  if (text.length % 2 !== 0)
     throw new GenesisError('INVALID_VALUE', entry.path, 'must be an even number of hexadecimal digits')
   return fromHex(text)
 }

@@ -70,5 +70,5 @@ export const explainDeferred = ({ reason }: Overrun): Explanation => ({
 /** As `explainEntry`, for a transaction that was stopped twice. */
 export const explainDropped = ({ reason }: Overrun): Explanation => ({
   ready: false,
-  text: `dropped: it was stopped twice while a block was built (${reason}); its sender had to wait ${SENDER_WAIT_MS / 1000} seconds`,
+  text: `dropped: it was stopped twice while a block was built (${reason}); transactions of its sender are refused for ${SENDER_WAIT_MS / 1000} seconds after it`,
 })

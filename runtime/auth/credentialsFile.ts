@@ -4,10 +4,10 @@ import { type Credentials, CredentialsError, parseCredentials } from '../../hand
 import { COST_MAX, COST_MIN, bcryptCost } from '../../handlers/auth/password.ts'
 import { UsageError } from '../cli/errors.ts'
 
-/** Thousands of users; a longer file is another one. */
+/** Maximum file length: enough for thousands of users. */
 const FILE_BYTES_MAX = 1024 * 1024
 
-/** The file cannot be used; its text never holds what stands in the file. */
+/** The file is invalid. The text never contains any of its content. */
 class CredentialsFileError extends Error {
   override readonly name = 'CredentialsFileError'
   readonly code = 'CREDENTIALS_FILE'
@@ -22,8 +22,8 @@ const parse = (path: string, bytes: Uint8Array): Credentials => {
 const invalid = (text: string): UsageError => new UsageError('INVALID_FILE', text)
 
 /**
- * Reads and checks the file as a start does.
- * @param port `HTTP` or `WS`, for the messages. @throws UsageError in Besu's words
+ * Reads and checks the file at a start.
+ * @param port `HTTP` or `WS`, for the messages. @throws UsageError with Besu's texts
  */
 export const checkCredentialsFile = (path: string, port: string): Credentials => {
   if (!existsSync(path))
@@ -33,7 +33,7 @@ export const checkCredentialsFile = (path: string, port: string): Credentials =>
   } catch (cause) {
     if (cause instanceof CredentialsError && cause.code !== 'MALFORMED') throw invalid(cause.message)
     const isOurs = cause instanceof CredentialsError || cause instanceof CredentialsFileError
-    // Each runtime words what the system says differently.
+    // The messages of the system differ between runtimes.
     const detail = isOurs
       ? cause.message
       : `it cannot be read: ${(cause as { code?: string }).code ?? 'unknown'}`
@@ -41,14 +41,14 @@ export const checkCredentialsFile = (path: string, port: string): Credentials =>
   }
 }
 
-/** Users who can never log in, because what stands as their password is no hash that counts. */
+/** Users who can never log in, because their password is not a valid hash. */
 export const unusableUsers = ({ users }: Credentials): readonly string[] =>
   users.filter(({ passwordHash }) => bcryptCost(passwordHash) === undefined).map(({ name }) => name)
 
-/** What such a password should have been. */
+/** The expected form of a password hash, for messages. */
 export const USABLE_HASH = `a bcrypt hash ($2a$, $2b$ or $2y$) of cost ${COST_MIN} to ${COST_MAX}`
 
-/** Reads the file again at each call, so that edits hold from the next login on; unchanged, it is not parsed again. */
+/** Reads the file at each call, so that edits apply from the next login on. An unchanged file is not parsed again. */
 export const createCredentialsReader = (path: string): (() => Promise<Credentials>) => {
   let last: { readonly bytes: Uint8Array; readonly credentials: Credentials } | undefined
   return async () => {

@@ -23,18 +23,18 @@ import {
 import { createPasswordPool } from '../threads/passwords/passwordPool.ts'
 import { type AuthSettings, httpAuthSettings, wsAuthSettings } from './settings.ts'
 
-/** Who may do what on each port. */
+/** The authentication of each port. */
 export type Access = {
-  /** Also of GraphQL and metrics. */
+  /** Also for GraphQL and metrics. */
   readonly http: Authentication
   readonly ws: Authentication
-  /** Where a request comes from, past the trusted proxies. */
+  /** The client address of a request behind trusted proxies. */
   readonly clientOf: ClientOf
-  /** Ends logins under way, and the threads that check passwords. */
+  /** Ends running logins and stops the password threads. */
   readonly close: () => Promise<void>
 }
 
-/** How a port authenticates, checked. */
+/** The checked authentication settings of a port. */
 type Mode =
   | { readonly kind: 'off' }
   | { readonly kind: 'credentials'; readonly path: string }
@@ -58,7 +58,7 @@ const readPublicKey = (path: string, { algorithm }: AuthSettings): PublicKey => 
   }
 }
 
-/** @throws UsageError, in Besu's words where it has some */
+/** @throws UsageError, with Besu's text if it has one */
 const modeOf = (settings: AuthSettings, log: Log): Mode => {
   const { port, flag, enabled, credentialsFile, publicKeyFile, openMethods } = settings
   const served = new Set(METHODS.map(({ name }) => name))
@@ -69,7 +69,7 @@ const modeOf = (settings: AuthSettings, log: Log): Mode => {
   if (!enabled) return { kind: 'off' }
   if (credentialsFile !== undefined && publicKeyFile !== undefined)
     throw invalid(
-      `--${flag}-authentication-credentials-file and --${flag}-authentication-jwt-public-key-file exclude each other: give the one for logins on this node, or the other for tokens that others issue`,
+      `--${flag}-authentication-credentials-file and --${flag}-authentication-jwt-public-key-file exclude each other: use the first for logins on this node, the second for tokens of another issuer`,
     )
   if (publicKeyFile !== undefined) return { kind: 'publicKey', key: readPublicKey(publicKeyFile, settings) }
   if (credentialsFile === undefined)
@@ -92,15 +92,14 @@ const auditLog = (log: Log): AuditLog => ({
 })
 
 /**
- * Makes what authenticates the requests of each port, as the options ask. Keys and files are checked before anything
- * listens. @throws UsageError
+ * Opens the authentication of each port by the options. Checks keys and files before any port listens. @throws UsageError
  */
 export const openAccess = async (options: NodeOptions, log: Log): Promise<Access> => {
   const ports = [httpAuthSettings(options), wsAuthSettings(options)] as const
   const [httpMode, wsMode] = ports.map(settings => modeOf(settings, log)) as [Mode, Mode]
   const nowMs = (): number => Date.now()
   const pool = createPasswordPool()
-  // One for all ports, or each would give another go.
+  // Shared by all ports: otherwise each port would allow more attempts.
   const limits = createLoginLimits(nowMs)
   const audit = createAudit(auditLog(log))
   const reportError = (what: string, error: unknown): void =>

@@ -1,11 +1,11 @@
 import type { Algorithm } from '../../handlers/auth/algorithms.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 
-/** The authentication of one port as the options ask for it. */
+/** The authentication options of one port. */
 export type AuthSettings = {
-  /** As Besu's messages call it. */
+  /** Name of the port in Besu's messages. */
   readonly port: 'HTTP' | 'WS'
-  /** As its options begin. */
+  /** Prefix of the options. */
   readonly flag: 'rpc-http' | 'rpc-ws'
   readonly enabled: boolean
   readonly credentialsFile: string | undefined

@@ -14,8 +14,6 @@ export const evmStatetest = async (context: CommandContext<StatetestOptions>): P
     const { failed } = await runStateTests(words, { json: options.json, write: line => terminal.out(line) })
     return failed === 0 ? 0 : 1
   } catch (cause) {
-    if (cause instanceof SyntaxError)
-      throw new CommandError('INPUT', `A file is not JSON: ${cause.message}`, { cause })
     const { code, path } = cause as { readonly code?: string; readonly path?: string }
     if (code === 'ENOENT')
       throw new CommandError('INPUT', `There is no such file or folder: ${path}`, { cause })

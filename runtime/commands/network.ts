@@ -17,13 +17,13 @@ type Context = CommandContext<NetworkOptions>
 const portsFrom = async (first: number, count: number): Promise<readonly number[]> =>
   first === 0 ? freePorts(count) : Array.from({ length: count }, (_, index) => first + index)
 
-/** A node that answers there already would be taken for one of the network. @throws CommandError */
+/** A node that listens on one of the ports would be mistaken for one of the network. @throws CommandError */
 const requireFree = async (ports: readonly number[]): Promise<void> => {
   const taken = await takenPorts(ports)
   if (taken.length === 0) return
   throw new CommandError(
     'PORT_IN_USE',
-    `Port(s) '[${taken.join(', ')}]' already in use. Stop what uses them, or give others with --rpc-http-port and --p2p-port (0 for free ones).`,
+    `Port(s) '[${taken.join(', ')}]' already in use. Check for other processes using the port(s), or give others with --rpc-http-port and --p2p-port (0 for free ones).`,
   )
 }
 

@@ -43,12 +43,36 @@ async function* testFiles(path: string): AsyncGenerator<string> {
   }
 }
 
+/** A path names a file that is no state test. */
+export class InvalidStateTest extends Error {
+  override readonly name = 'InvalidStateTest'
+  readonly code = 'INVALID_STATE_TEST'
+  constructor(file: string, detail: string) {
+    super(`${file} is not a GeneralStateTest file: ${detail}`)
+  }
+}
+
+const parseTests = (file: string, text: string): Readonly<Record<string, StateTestJson>> => {
+  let tests: unknown
+  try {
+    tests = JSON.parse(text)
+  } catch {
+    // The messages of the engines differ between runtimes.
+    throw new InvalidStateTest(file, 'it is not JSON')
+  }
+  const isTest = (test: unknown): boolean =>
+    typeof test === 'object' && test !== null && 'pre' in test && 'post' in test
+  if (typeof tests !== 'object' || tests === null || !Object.values(tests).every(isTest))
+    throw new InvalidStateTest(file, 'each of its tests needs the entries pre and post')
+  return tests as Readonly<Record<string, StateTestJson>>
+}
+
 const runFile = async (
   file: string,
   options: StateTestOptions,
   totals: { passed: number; failed: number; skipped: number },
 ): Promise<void> => {
-  const tests = JSON.parse(await readFile(file, 'utf8')) as Record<string, StateTestJson>
+  const tests = parseTests(file, await readFile(file, 'utf8'))
   for (const [name, test] of Object.entries(tests)) {
     const pre = memoryStateOf(accountsOf(test.pre))
     for (const [fork, posts] of Object.entries(test.post)) {

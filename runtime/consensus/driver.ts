@@ -8,6 +8,7 @@ import { newRecall } from '../../core/qbft/restart/recall.ts'
 import { initialState } from '../../core/qbft/state.ts'
 import { runStepsYielding } from '../../core/steps.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
+import type { YieldTurn } from '../../p2p/yieldTurn.ts'
 import type { Consensus } from './consensus.ts'
 import type { ConsensusOptions, DriverState } from './driverState.ts'
 import { type HeadWatcher, startHeadWatcher } from './headWatcher.ts'
@@ -29,10 +30,10 @@ type Driver = {
 const processInput = async (
   { environment, state, parts }: Driver,
   input: Input,
-  pause: () => Promise<void>,
+  yieldTurn: YieldTurn,
 ): Promise<void> => {
   parts.watch.before(input)
-  const next = await runStepsYielding(transitionSteps(environment, state.qbft, input, Date.now()), pause)
+  const next = await runStepsYielding(transitionSteps(environment, state.qbft, input, Date.now()), yieldTurn)
   state.qbft = next.state
   parts.observer.stepped({ input, effects: next.effects, state: next.state, nowMs: Date.now() })
   const performed = parts.effectHandler.perform(next.effects)
@@ -74,7 +75,7 @@ const openDriver = async (options: ConsensusOptions): Promise<Driver> => {
   }
   const inputs = createInputLoop({
     messagesMax: options.messageQueueMax,
-    process: (input, pause) => processInput(driver, input, pause),
+    process: (input, yieldTurn) => processInput(driver, input, yieldTurn),
     onRefused: ({ peer, message }) => refuse(driver, peer, message.code, 'queue-full'),
     log,
   })

@@ -52,7 +52,7 @@ type PromptEffect = Exclude<Effect, { readonly kind: 'record' }>
 
 type Handler = EffectHandlerOptions & { readonly record: RecordWriter; readonly tasks: Tasks }
 
-/** Nodes of earlier releases cannot report their position: the height of their status is used. */
+/** Nodes of earlier releases cannot report their position, so the height in their status is used. */
 const sendToSome = (
   { network: currentNetwork, messageCounters, statusKnown }: Handler,
   { message, to }: EffectOf<'inform'>,

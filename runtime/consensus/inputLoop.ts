@@ -1,6 +1,7 @@
 import type { Input } from '../../core/qbft/input.ts'
 import type { Log } from '../logging/log.ts'
-import { createSlice } from '../schedule.ts'
+import type { YieldTurn } from '../../p2p/yieldTurn.ts'
+import { createYield } from '../scheduler.ts'
 import { createInputQueue } from './inputQueue.ts'
 
 type Message = Extract<Input, { readonly kind: 'message' }>
@@ -8,8 +9,8 @@ type Message = Extract<Input, { readonly kind: 'message' }>
 export type InputLoopOptions = {
   /** Maximum queued messages. */
   readonly messagesMax: number
-  /** Processes one input to its end; `pause` lets other work run. */
-  readonly process: (input: Input, pause: () => Promise<void>) => Promise<void>
+  /** Processes one input to its end; `yieldTurn` lets other work run. */
+  readonly process: (input: Input, yieldTurn: YieldTurn) => Promise<void>
   /** Called with a message beyond the limits of the queue. */
   readonly onRefused: (message: Message) => void
   readonly log: Log
@@ -33,12 +34,12 @@ export const createInputLoop = ({ messagesMax, process, onRefused, log }: InputL
   let draining: Promise<void> | undefined
 
   const drain = async (): Promise<void> => {
-    const pause = createSlice()
+    const yieldTurn = createYield()
     for (let input = queue.shift(); input !== undefined; input = queue.shift()) {
       // The work that produced this input may have used up the time slice.
-      await pause()
+      await yieldTurn()
       try {
-        await process(input, pause)
+        await process(input, yieldTurn)
       } catch (error) {
         log.error('Consensus failed to process an input of kind {kind}: {error}', { kind: input.kind, error })
       }

@@ -1,7 +1,7 @@
 import type { CryptoEngine } from '../../core/crypto/engine.ts'
 import { isRecoverable } from '../../core/crypto/engine.ts'
 
-/** What of the addon is used; `output` is written to and given back. */
+/** The used part of the addon; it writes to `output` and returns it. */
 type Addon = {
   ecdsaRecover(
     signature: Uint8Array,
@@ -12,7 +12,7 @@ type Addon = {
   ): Uint8Array
 }
 
-/** Named so that nobody resolves it before it is asked for: the addon is built for few platforms, and optional. */
+/** A variable, so that no bundler resolves the optional addon. */
 const ADDON: string = 'secp256k1/bindings.js'
 
 const loadAddon = async (): Promise<Addon> => {
@@ -21,8 +21,9 @@ const loadAddon = async (): Promise<Addon> => {
 }
 
 /**
- * Recovery by libsecp256k1 as a native addon, twice as fast as in WebAssembly, on Bun, Node and Deno: what a node does
- * once for each transaction and message. Everything else, private keys above all, stays with `base`. Rejects where the addon is not built for the platform.
+ * Recovers public keys with libsecp256k1 as a native addon, twice as fast as WebAssembly, on Bun, Node and Deno. A node does
+ * this once for each transaction and message. Everything else, above all private keys, stays with `base`. Rejects if the
+ * addon is not built for the platform.
  */
 export const loadNativeEngine = async (base: CryptoEngine): Promise<CryptoEngine> => {
   const addon = await loadAddon()
@@ -38,7 +39,7 @@ export const loadNativeEngine = async (base: CryptoEngine): Promise<CryptoEngine
       try {
         return addon.ecdsaRecover(compact, signature.yParity, hash, false, publicKey).slice(1)
       } catch {
-        // It throws for every signature that belongs to no key; the seam says undefined.
+        // The addon throws for a signature without a key.
         return undefined
       }
     },

@@ -3,15 +3,15 @@ import { isBusy, type OpenSqlite, type SqliteDatabase } from './sqliteDatabase.t
 
 export type SqliteFileOptions = {
   readonly path: string
-  /** SQL that makes the tables. */
+  /** SQL that creates the tables. */
   readonly schema: string
-  /** Version of that schema; a file of another one is refused. */
+  /** Version of that schema; a file of another version is refused. */
   readonly layout: number
   readonly pageBytes: number
   readonly cacheBytes: number
 }
 
-/** The descriptors are for syncing: SQLite has its own. */
+/** A database and file descriptors for syncs, besides those of SQLite. */
 export type OpenedDatabase = {
   readonly database: SqliteDatabase
   readonly walFile: number
@@ -21,12 +21,12 @@ export type OpenedDatabase = {
 const numberOf = (database: SqliteDatabase, sql: string): number =>
   database.prepare(sql).get()?.['n'] as number
 
-/** Makes the tables of a new file, and notes their layout in the header that SQLite leaves to applications. @throws OtherLayout */
-const makeTables = (database: SqliteDatabase, schema: string, layout: number): void => {
+/** Creates the tables of a new file, and records their layout in `user_version`. @throws OtherLayout */
+const createTables = (database: SqliteDatabase, schema: string, layout: number): void => {
   const tables = numberOf(database, 'SELECT count(*) AS n FROM sqlite_schema')
   const found = numberOf(database, 'SELECT user_version AS n FROM pragma_user_version')
   if (tables > 0 && found !== layout) throw new OtherLayout(found, layout)
-  // Both or neither: a stop in between would leave a file of no layout.
+  // In one transaction: a crash in between would leave a file without a layout.
   database.exec('BEGIN IMMEDIATE')
   database.exec(schema)
   database.exec(`PRAGMA user_version = ${layout}`)
@@ -35,23 +35,23 @@ const makeTables = (database: SqliteDatabase, schema: string, layout: number): v
 
 const walOf = (path: string): string => `${path}-wal`
 
-/** Where the WAL is while a close must not remove it. */
+/** Second name of the WAL while a close must not remove it. */
 const keptOf = (path: string): string => `${path}-wal-kept`
 
-/** After a stop amid `closeWithWal`. */
+/** Restores the WAL after a crash during `closeWithWal`. */
 const restoreWal = (path: string): void => {
   if (!existsSync(keptOf(path))) return
   if (existsSync(walOf(path))) rmSync(keptOf(path))
   else renameSync(keptOf(path), walOf(path))
 }
 
-/** Gives the WAL a second name, so that a close does not remove it. Throws what the system says, and then nothing has changed. */
+/** Links the WAL to a second name, so that a close does not remove it. @throws the system's error; then nothing has changed */
 export const keepWal = (path: string): void => {
   rmSync(keptOf(path), { force: true })
   linkSync(walOf(path), keptOf(path))
 }
 
-/** After `keepWal`: closes the database, and leaves the WAL for the next open, which brings all of it into the file. */
+/** After `keepWal`: closes the database and keeps the WAL for the next open, which copies it into the file. */
 export const closeWithWal = (database: SqliteDatabase, path: string): void => {
   try {
     database.close()
@@ -70,14 +70,14 @@ const openRestored = (open: OpenSqlite, path: string): SqliteDatabase => {
 }
 
 /**
- * Opens the file in WAL mode for this process alone, and makes it with its tables when it is not there.
- * @throws SqliteFileError; what SQLite throws for a file that is locked
+ * Opens the file in WAL mode for this process only, and creates it with its tables if it does not exist.
+ * @throws SqliteFileError; SQLite's error for a locked file
  */
 export const openDatabaseFile = (open: OpenSqlite, options: SqliteFileOptions): OpenedDatabase => {
   const { path, schema, layout, pageBytes, cacheBytes } = options
   const database = openRestored(open, path)
   try {
-    // The page size only takes effect on a new file; the exclusive lock comes first, so that WAL needs no shared memory.
+    // The page size takes effect on a new file only. The exclusive lock comes first, so that WAL needs no shared memory.
     database.exec(`PRAGMA page_size = ${pageBytes}`)
     database.exec('PRAGMA locking_mode = EXCLUSIVE')
     database.exec('PRAGMA busy_timeout = 0')
@@ -85,7 +85,7 @@ export const openDatabaseFile = (open: OpenSqlite, options: SqliteFileOptions): 
     database.exec('PRAGMA synchronous = NORMAL')
     database.exec('PRAGMA wal_autocheckpoint = 0')
     database.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`)
-    makeTables(database, schema, layout)
+    createTables(database, schema, layout)
     return { database, walFile: openSync(walOf(path), 'r+'), file: openSync(path, 'r+') }
   } catch (error) {
     database.close()
@@ -93,23 +93,23 @@ export const openDatabaseFile = (open: OpenSqlite, options: SqliteFileOptions): 
   }
 }
 
-/** The tables of the file are not those that this version of the node reads. */
+/** The tables of the file have another layout than this version reads. */
 class OtherLayout extends Error {
   override readonly name = 'OtherLayout'
   constructor(found: number, known: number) {
-    super(`its tables are of layout ${found}, and this version of the node reads layout ${known}`)
+    super(`its tables have layout ${found}, and this version of the node reads layout ${known}`)
   }
 }
 
 const helpFor = (cause: unknown, reason: string): string => {
   if (cause instanceof OtherLayout)
-    return 'use the version that wrote it, or delete it when it is views.sqlite: the next start makes it again from the segments'
-  if (reason.includes('disk is full')) return 'make room on the disk and start the node again'
-  if (reason.includes('readonly')) return 'give this user the right to write to it'
-  return 'check that it is a file of this node that it may read and write, or restore the folder it is in from a backup, and no other folder'
+    return 'use the version that wrote it; if it is views.sqlite, delete it, and the next start creates it again from the segments'
+  if (reason.includes('disk is full')) return 'free space on the disk and start the node again'
+  if (reason.includes('readonly')) return 'give this user write permission'
+  return 'check that it is a file of this node with read and write permission, or restore its folder, and no other one, from a backup'
 }
 
-/** The file cannot be opened, or is no database, or one of another layout. */
+/** The file cannot be opened, is no database, or has another layout. */
 export class SqliteFileError extends Error {
   override readonly name = 'SqliteFileError'
   readonly code = 'SQLITE_FILE'

@@ -9,22 +9,22 @@ const PROCESS_FILE = 'lock.pid'
 
 export type DataPathLock = { release(): void }
 
-/** Keeps every lock reachable: collecting its database would close it and let the data path go, unseen by its holder. */
+/** Keeps every lock reachable: a collected database would be closed and would release the data path. */
 const held = new Set<unknown>()
 
 const holderOf = (path: string): string => {
   try {
     return ` (process ${readFileSync(join(path, PROCESS_FILE), 'utf8').trim()})`
   } catch {
-    // The number is only there to help; the lock is the other file.
+    // The number is for the message only; the lock is the other file.
     return ''
   }
 }
 
 /**
- * Takes the data path for this process, and makes the folder when it is not there. The lock is the operating system's, on
- * an empty SQLite database, the same on every runtime: it ends with the process, however that ends, and is never stale.
- * @throws DataPathInUse when another node has it; SqliteFileError
+ * Locks the data path for this process, and creates the folder if needed. The lock is the operating system's, on an empty
+ * SQLite database, the same on every runtime: it ends with the process, however that ends, and is never stale.
+ * @throws DataPathInUse if another node has locked it; SqliteFileError
  */
 export const lockDataPath = async (path: string): Promise<DataPathLock> => {
   mkdirSync(path, { recursive: true })
@@ -34,7 +34,7 @@ export const lockDataPath = async (path: string): Promise<DataPathLock> => {
   })
   try {
     database.exec('PRAGMA busy_timeout = 0')
-    // Nothing is ever written, so nothing has to be undone and no journal file is left behind.
+    // Nothing is ever written, so no journal is needed.
     database.exec('PRAGMA journal_mode = OFF')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {

@@ -1,6 +1,6 @@
 import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import { nextTurn } from '../schedule.ts'
+import { nextTurn } from '../scheduler.ts'
 import { parseStorage, requireOptions, type StorageName } from './driverOptions.ts'
 import { openHttpDriver } from './http.ts'
 import { openPostgresqlDriver } from './postgresql.ts'

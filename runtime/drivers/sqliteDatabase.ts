@@ -1,24 +1,24 @@
 import type { Database } from 'bun:sqlite'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** What a value can be in a statement. */
+/** A value in a statement. */
 export type SqliteValue = Uint8Array | string | number | null
 
 export type SqliteStatement = {
-  /** The first row, undefined when there is none. */
+  /** The first row; undefined if there is none. */
   get(...values: SqliteValue[]): Readonly<Record<string, unknown>> | undefined
   all(...values: SqliteValue[]): readonly Readonly<Record<string, unknown>>[]
   run(...values: SqliteValue[]): void
 }
 
-/** The little of SQLite that the drivers need, the same over `bun:sqlite` and `node:sqlite` (Node and Deno). Synchronous. */
+/** The part of SQLite that the drivers need, over `bun:sqlite` or `node:sqlite` (Node and Deno). Synchronous. */
 export type SqliteDatabase = {
   exec(sql: string): void
   prepare(sql: string): SqliteStatement
   close(): void
 }
 
-/** Opens the database file, and makes it when it is not there. */
+/** Opens the database file, and creates it if it does not exist. */
 export type OpenSqlite = (path: string) => SqliteDatabase
 
 const loadBun = async (): Promise<OpenSqlite> => {
@@ -27,7 +27,7 @@ const loadBun = async (): Promise<OpenSqlite> => {
 }
 
 const openBun = (database: Database): SqliteDatabase => {
-  // The file stays open, and locked, for as long as a statement is.
+  // An open statement keeps the file open and locked.
   const statements: { finalize(): void }[] = []
   return {
     exec: sql => {
@@ -73,18 +73,18 @@ const openNode = (database: DatabaseSync): SqliteDatabase => {
   }
 }
 
-/** Loads nothing of the runtime that it does not run on. */
+/** Loads the SQLite module of this runtime. */
 export const loadSqlite = (): Promise<OpenSqlite> => ('Bun' in globalThis ? loadBun() : loadNode())
 
 export const openSqliteDatabase = async (path: string): Promise<SqliteDatabase> => (await loadSqlite())(path)
 
 const BUSY = 5
 
-/** True when another process, or another connection, has the file locked. */
+/** True if another process, or another connection, has locked the file. */
 export const isBusy = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const { code, errcode } = error as Error & { readonly code?: unknown; readonly errcode?: unknown }
   if (errcode === BUSY || code === 'SQLITE_BUSY') return true
-  // Deno tells the reason in the message alone.
+  // Deno gives the reason in the message only.
   return code === 'ERR_SQLITE_ERROR' && error.message.startsWith('database is locked')
 }

@@ -7,7 +7,7 @@ import {
   openDatabaseFile,
   type SqliteFileOptions,
 } from './databaseFile.ts'
-import { nextTurn } from '../schedule.ts'
+import { nextTurn } from '../scheduler.ts'
 import { loadSqlite, type OpenSqlite, type SqliteStatement } from './sqliteDatabase.ts'
 
 /** WAL bytes after which a checkpoint is due: copying 500 pages takes 2 to 9 ms, and fewer would sync the file too often. */

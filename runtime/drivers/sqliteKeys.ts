@@ -1,7 +1,7 @@
 const isHex = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 97 && code <= 102)
 const nibble = (code: number): number => (code < 58 ? code - 48 : code - 87)
 
-/** Digits of a number that JavaScript holds exactly, whatever they are. */
+/** Maximum decimal digits of a number that JavaScript represents exactly. */
 const NUMBER_DIGITS_MAX = 15
 
 /**
@@ -20,7 +20,7 @@ export const sequentialNumber = (key: string, name: string): number | undefined 
   return number
 }
 
-/** Digits of a path that a number holds exactly, with their count behind them: 16 to this power accounts are no chain's. */
+/** Maximum hex digits of a path that a number represents exactly together with their count. */
 const PATH_DIGITS_MAX = 12
 const PATH_COUNT = 16
 
@@ -40,27 +40,27 @@ export const pathNumber = (key: string, name: string): number | undefined => {
   return number * 16 ** (PATH_DIGITS_MAX - digits) * PATH_COUNT + digits
 }
 
-/** The path that `pathNumber` gave this number for. */
+/** The inverse of `pathNumber`. */
 export const pathOfNumber = (number: number): string =>
   Math.floor(number / PATH_COUNT)
     .toString(16)
     .padStart(PATH_DIGITS_MAX, '0')
     .slice(0, number % PATH_COUNT)
 
-/** From this many digits on a run of hex digits is packed. */
+/** Minimum length of a run of hex digits that is packed. */
 const PACKED_DIGITS_MIN = 8
-/** Digits in one packed run, so that its length fits into a byte. */
+/** Maximum length of a packed run, whose length in bytes fits into a byte. */
 const PACKED_DIGITS_MAX = 508
 const EVEN = 1
 const ODD = 2
 
-/** Longer keys than any driver takes; the buffer is kept because a view of a small array costs more than a copy. */
+/** Maximum key length. The buffer is reused because a view of a small array costs more than a copy. */
 const KEY_LENGTH_MAX = 1024
 const buffer = new Uint8Array(3 * KEY_LENGTH_MAX)
 
 /**
- * The key as bytes, its runs of hex digits packed two to a byte: an index of half the size. Injective: a packed run stands
- * behind a byte that no key contains (1 or 2, whether its length is even or odd) and its length in bytes.
+ * Encodes a key as bytes with runs of hex digits packed two to a byte, which halves the index. Injective: a packed run follows
+ * a byte that no key contains (1 for an even, 2 for an odd length) and its length in bytes.
  */
 export const packKey = (key: string): Uint8Array => {
   if (key.length > KEY_LENGTH_MAX) throw new RangeError(`a key of ${key.length} characters is too long`)
@@ -80,7 +80,7 @@ export const packKey = (key: string): Uint8Array => {
       at = end
       continue
     }
-    // The digits, too few to pack, and the character after them.
+    // Copies the digits, too few to pack, and the character after them.
     for (end = Math.min(end + 1, key.length); at < end; at++) {
       const code = key.charCodeAt(at)
       if (code < 32 || code > 126)
@@ -93,7 +93,7 @@ export const packKey = (key: string): Uint8Array => {
 
 const decoder = new TextDecoder()
 
-/** The key that `packKey` gave these bytes for. */
+/** The inverse of `packKey`. */
 export const unpackKey = (packed: Uint8Array): string => {
   let key = ''
   let from = 0

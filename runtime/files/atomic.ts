@@ -12,8 +12,8 @@ const syncFolder = (path: string): void => {
 }
 
 /**
- * Writes a whole small file so that after a crash it is there entirely or not at all: a temporary file beside it,
- * synced, then renamed. Makes missing folders. `mode` is the permission of the file.
+ * Writes a small file so that after a crash it exists completely or not at all: writes and syncs a temporary file beside it,
+ * then renames it. Creates missing folders. `mode` is the permission of the file.
  */
 export const writeFileAtomically = (path: string, content: string, mode = 0o644): void => {
   mkdirSync(dirname(path), { recursive: true })
@@ -21,7 +21,7 @@ export const writeFileAtomically = (path: string, content: string, mode = 0o644)
   rmSync(temporary, { force: true })
   const file = openSync(temporary, 'wx', mode)
   try {
-    // All of it: one write of a disk that is getting full may take a part and call that success.
+    // Writes all bytes: a single write to an almost full disk may write a part without an error.
     writeFileSync(file, content)
     fsyncSync(file)
   } finally {
@@ -31,7 +31,7 @@ export const writeFileAtomically = (path: string, content: string, mode = 0o644)
   syncFolder(dirname(path))
 }
 
-const syncFolderAside = async (path: string): Promise<void> => {
+const syncFolderAsync = async (path: string): Promise<void> => {
   const folder = await open(path, 'r')
   try {
     await folder.sync()
@@ -40,8 +40,8 @@ const syncFolderAside = async (path: string): Promise<void> => {
   }
 }
 
-/** As `writeFileAtomically`, off the main thread. Writes of the same path must follow one another. */
-export const writeFileAtomicallyAside = async (path: string, content: string): Promise<void> => {
+/** As `writeFileAtomically`, without blocking the event loop. Writes of the same path must not overlap. */
+export const writeFileAtomicallyAsync = async (path: string, content: string): Promise<void> => {
   const folder = dirname(path)
   const first = await mkdir(folder, { recursive: true })
   const temporary = `${path}.new`
@@ -54,9 +54,9 @@ export const writeFileAtomicallyAside = async (path: string, content: string): P
     await file.close()
   }
   await rename(temporary, path)
-  await syncFolderAside(folder)
-  // The folders that were made last when their parents do.
+  await syncFolderAsync(folder)
+  // A created folder is durable when its parent is synced.
   if (first !== undefined)
     for (let made = folder; made.length >= first.length; made = dirname(made))
-      await syncFolderAside(dirname(made))
+      await syncFolderAsync(dirname(made))
 }

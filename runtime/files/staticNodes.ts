@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
 
-/** A thousand enode URLs fit many times; a longer file is another one. */
+/** Maximum file length: enough for thousands of enode URLs. */
 const FILE_BYTES_MAX = 1024 * 1024
 
 const invalid = (path: string, reason: string): CommandError =>
@@ -13,13 +13,13 @@ const invalid = (path: string, reason: string): CommandError =>
   )
 
 const parse = (path: string, text: string): readonly string[] => {
-  // Besu takes an empty file for an empty list.
+  // Besu reads an empty file as an empty list.
   if (text.trim() === '') return []
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    // Each runtime words it differently.
+    // The messages of the engines differ between runtimes.
     throw invalid(path, 'it is not JSON')
   }
   if (!Array.isArray(value) || !value.every(entry => typeof entry === 'string'))
@@ -36,8 +36,8 @@ const parse = (path: string, text: string): readonly string[] => {
 }
 
 /**
- * enode URLs of the nodes to stay connected with: of the file that is named, which must be there, else of
- * `static-nodes.json` in the data path if it is there. @throws CommandError
+ * Reads the enode URLs of static nodes: from the given file, which must exist, otherwise from `static-nodes.json` in the data
+ * path if it exists. @throws CommandError
  */
 export const readStaticNodes = (options: {
   readonly dataPath: string

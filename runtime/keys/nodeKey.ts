@@ -8,7 +8,7 @@ import { CommandError } from '../cli/errors.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { writeFailureReason } from '../files/reason.ts'
 
-/** The secp256k1 key of this node: its identity, and as a validator the key of its seals. */
+/** The secp256k1 key of this node: its identity, and the key of a validator's signatures. */
 export type NodeKey = {
   /** 32 bytes. */
   readonly privateKey: Uint8Array
@@ -17,10 +17,10 @@ export type NodeKey = {
   readonly address: Address
 }
 
-/** A key file is one line of 66 characters; more is another file. */
+/** Maximum length of a key file, which is one line of 66 characters. */
 const KEY_FILE_BYTES_MAX = 4096
 
-/** @throws an error of the curve library when the 32 bytes are zero or not below the order. */
+/** @throws an error of the curve library if the number is zero or not below the order */
 export const nodeKeyOf = (privateKey: Uint8Array): NodeKey => {
   const publicKey = publicKeyOf(privateKey)
   return { privateKey, publicKey, address: addressOfPublicKey(publicKey) }
@@ -34,7 +34,7 @@ const keyError = (path: string, reason: string): CommandError =>
 
 const READ_FAILURES: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
-  ENOTDIR: 'what should be its folder is a file',
+  ENOTDIR: 'its folder is a file',
   EACCES: 'this user may not read it',
 }
 
@@ -47,12 +47,12 @@ const parseKey = (path: string, text: string): NodeKey => {
   try {
     return nodeKeyOf(fromHex(digits))
   } catch {
-    // The library's words would be about field elements; what matters is that no such key exists.
+    // The library's message is about field elements.
     throw keyError(path, 'the number is not a private key of secp256k1 (zero, or not below the order)')
   }
 }
 
-/** The key of a file in Besu's form, undefined when there is no such file. @throws CommandError */
+/** Reads a key file in Besu's format; undefined if it does not exist. @throws CommandError */
 export const readNodeKey = (path: string): NodeKey | undefined => {
   let bytes: Uint8Array
   try {
@@ -71,12 +71,12 @@ export const createNodeKey = (): NodeKey => {
     try {
       return nodeKeyOf(new Uint8Array(randomBytes(32)))
     } catch {
-      // One in 2^128 is not below the order: draw again.
+      // One number in 2^128 is not below the order: draws another one.
     }
   }
 }
 
-/** Besu's form: 0x-hex, one line, no line end; readable by its owner alone. @throws CommandError */
+/** Writes a key file in Besu's format: one line of 0x-hex without line end, readable by its owner only. @throws CommandError */
 export const writeNodeKey = (path: string, key: NodeKey): void => {
   try {
     writeFileAtomically(path, toHex(key.privateKey), 0o600)

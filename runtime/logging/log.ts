@@ -42,7 +42,7 @@ const textOf = (value: unknown): string => {
   return JSON.stringify(value, jsonValue) ?? ''
 }
 
-/** Line ends and terminal sequences, in what others sent, would let them forge lines. */
+/** Escaped, because line ends and terminal sequences in foreign values could forge log lines. */
 const CONTROL_CHARACTERS = /\p{Cc}/gu
 
 const escaped = (character: string): string =>
@@ -57,7 +57,7 @@ const jsonValue = (_key: string, value: unknown): unknown => {
   return value
 }
 
-/** One line for people: time, level, part, message. */
+/** One line of text: time, level, part, message. */
 export const plainLine = (record: LogRecord, colour: boolean): string => {
   const time = new Date(record.timestamp).toISOString().replace('T', ' ').replace('Z', '+00:00')
   const level = SHOWN[record.level].padEnd(5)
@@ -87,21 +87,21 @@ export type LogOptions = {
   readonly write: (line: string) => void
 }
 
-/** What the log was set up with, and what has been changed since by the name of the part. */
+/** The current configuration, and the levels of single parts by name. */
 let configured: LogOptions | undefined
 const levelOfPart = new Map<string, LogLevel>()
 
-/** Parts with a level of their own; more are not kept. */
+/** Maximum parts with their own level; further ones are ignored. */
 const PARTS_MAX = 1_000
 
-/** Sets up the log of this process; called once, before anything logs. */
+/** Configures the log of this process, before anything logs. */
 export const configureLog = (options: LogOptions): void => {
   configured = options
   levelOfPart.clear()
   apply(options)
 }
 
-/** From now on the named parts, such as `p2p`, log at that level; where none is named the whole node does. */
+/** Changes the level of the named parts, such as `p2p`, or of the whole node if none is named. */
 export const changeLogLevel = (level: LogLevel, parts: readonly string[]): void => {
   if (configured === undefined) return
   if (parts.length === 0) {

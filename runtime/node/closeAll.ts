@@ -1,5 +1,5 @@
 /**
- * Calls the close functions in order and continues after failures: an error must not leave the data path locked or a port open.
+ * Calls the close functions in order and continues after a failure, so that no data path stays locked and no port open.
  * @throws the first failure, after all were called
  */
 export const closeAll = async (closers: readonly (() => unknown)[]): Promise<void> => {

@@ -16,7 +16,7 @@ const section = (title: string, ...lines: readonly string[]): string => [title, 
 const ether = (wei: bigint): string =>
   `${wei / WEI_PER_ETHER}.${(wei % WEI_PER_ETHER).toString().padStart(18, '0')} ETH`
 
-/** The accounts of a development chain, printed as anvil prints them, so that what reads anvil's output reads this. */
+/** The accounts of a development chain in the format of anvil, for programs that parse anvil's output. */
 export const developmentBanner = (
   configuration: ChainConfiguration,
   genesis: Header,
@@ -47,7 +47,7 @@ export const developmentBanner = (
     'These keys are public. Use this chain for development only.',
   ].join('\n\n')
 
-/** The same as the properties of one log record, for output that programs read. */
+/** The same as the properties of one log record, for JSON output. */
 export const developmentFields = (
   configuration: ChainConfiguration,
   genesis: Header,

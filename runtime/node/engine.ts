@@ -3,9 +3,9 @@ import { useTableSeed } from '../../core/state/hash.ts'
 import { loadFastestEngine } from '../crypto/fastest.ts'
 import { logOf } from '../logging/log.ts'
 
-/** Puts the fast engine behind hashing and signatures; without WebAssembly the portable one stays, and the log says so. */
+/** Selects the fastest engine for hashes and signatures. Logs a warning and keeps the portable one without WebAssembly. */
 export const useFastEngine = async (): Promise<void> => {
-  // Unpredictable places in the state's tables, so that nobody can prepare keys that all collide.
+  // An unpredictable seed for the hash tables of the state, so that nobody can choose keys that all collide.
   useTableSeed(crypto.getRandomValues(new Int32Array(1))[0] as number)
   try {
     useCryptoEngine(await loadFastestEngine())

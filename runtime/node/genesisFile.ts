@@ -7,10 +7,10 @@ import { parseGenesisText } from '../../core/genesis/parse.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { CommandError } from '../cli/errors.ts'
 
-/** Genesis files of real networks stay below a few megabytes; one that does not is another file. */
+/** Maximum file length: the genesis files of real networks have a few megabytes. */
 const GENESIS_BYTES_MAX = 256 * 1024 * 1024
 
-/** Where a development chain keeps its genesis file. */
+/** Path of the genesis file of a development chain. */
 export const developmentGenesisPath = (dataPath: string): string => join(dataPath, 'genesis.json')
 
 const genesisError = (path: string, reason: string): CommandError =>
@@ -35,8 +35,8 @@ const parse = (path: string, text: string): Genesis => {
   }
 }
 
-/** The genesis of a file, undefined when there is no such file. @throws CommandError on any other that cannot be used */
-export const readGenesisIfThere = (path: string): Genesis | undefined => {
+/** Reads a genesis file; undefined if it does not exist. @throws CommandError if it is invalid */
+export const readGenesisIfPresent = (path: string): Genesis | undefined => {
   const bytes = readBytes(path)
   if (bytes === undefined) return undefined
   if (bytes.length > GENESIS_BYTES_MAX)
@@ -44,9 +44,9 @@ export const readGenesisIfThere = (path: string): Genesis | undefined => {
   return parse(path, new TextDecoder().decode(bytes))
 }
 
-/** @throws CommandError also when there is no such file */
+/** Reads a genesis file. @throws CommandError if it is invalid or does not exist */
 export const readGenesis = (path: string): Genesis => {
-  const genesis = readGenesisIfThere(path)
+  const genesis = readGenesisIfPresent(path)
   if (genesis === undefined)
     throw genesisError(
       path,
@@ -55,7 +55,7 @@ export const readGenesis = (path: string): Genesis => {
   return genesis
 }
 
-/** The genesis of a development chain with this validator, and the text of its file. */
+/** Creates the genesis of a development chain with this validator, and the text of its file. */
 export const newDevelopmentGenesis = (
   validator: Address,
 ): { readonly genesis: Genesis; readonly text: string } => {

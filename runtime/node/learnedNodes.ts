@@ -5,21 +5,21 @@ import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import type { Log } from '../logging/log.ts'
 
-/** Beside the keys of the chain (core/store/keys.ts): a JSON array of enode URLs, the one learned last at the end. */
+/** Storage key beside those of the chain (core/store/keys.ts): a JSON array of enode URLs, the newest last. */
 const LEARNED_KEY = 'p2p:learned'
 
-/** The validators of a large network and as many others; the one learned first goes, but a validator only for another. */
+/** Maximum nodes: the validators of a large network and as many others. The oldest is evicted first, validators last. */
 const LEARNED_MAX = 64
 
 /**
- * The nodes this one was connected with. After a restart it finds them by itself, also when its bootnodes are gone for
- * good: two thirds of the validators have to find each other whichever they are.
+ * Nodes that were connected before. After a restart the node dials them, too, and so needs no bootnode: any two thirds of the
+ * validators must be able to find each other.
  */
 export type LearnedNodes = {
   readonly list: () => readonly string[]
-  /** Returns at once. One of whom it is not known where it listens is left out. */
+  /** Adds a node and returns at once; ignores an enode URL without a port. */
   add(enode: string): void
-  /** Resolves when what was added is kept, or could not be. */
+  /** Resolves when the writes in progress have ended. */
   settled(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ const read = (bytes: Uint8Array | undefined, log: Log): readonly string[] => {
       .filter(isEnode)
       .slice(-LEARNED_MAX)
   } catch (error) {
-    log.warn('The nodes that were connected before cannot be read, they have to be found again: {error}', {
+    log.warn('The nodes of earlier connections cannot be read and must be discovered again: {error}', {
       error,
     })
     return []
@@ -51,7 +51,7 @@ const read = (bytes: Uint8Array | undefined, log: Log): readonly string[] => {
 const SCHEME = 'enode://'
 const keyOf = (enode: string): string => enode.slice(SCHEME.length, enode.indexOf('@'))
 
-/** @throws what the storage throws when it cannot be read */
+/** @throws the storage's error if it cannot be read */
 export const openLearnedNodes = async (
   storage: Pick<KeyValueStore, 'get' | 'setDurably'>,
   log: Log,
@@ -61,18 +61,18 @@ export const openLearnedNodes = async (
   let isWritten = true
   let writing: Promise<void> = Promise.resolve()
 
-  /** Those that come together while one list is written are written together. */
+  /** Nodes that are added during a write are written together by the next one. */
   const write = async (): Promise<void> => {
     if (isWritten) return
     isWritten = true
     try {
       await storage.setDurably({ key: LEARNED_KEY, value: new TextEncoder().encode(JSON.stringify(nodes)) })
     } catch (error) {
-      log.warn('The nodes that are connected could not be kept for the next start: {error}', { error })
+      log.warn('The connected nodes could not be stored for the next start: {error}', { error })
     }
   }
 
-  /** Whoever comes with one new key after the other pushes out others, but none of those that blocks wait for. */
+  /** Evicts a node that is not a validator: a peer with many keys must not evict the validators. */
   const withRoom = (others: readonly string[]): readonly string[] => {
     if (others.length < LEARNED_MAX) return others
     const first = others.findIndex(node => !isValidator(addressOfPublicKey(fromHex(keyOf(node)))))

@@ -18,7 +18,7 @@ import { writeFailureReason } from '../files/reason.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
-import { createSlice, isSliceOver } from '../schedule.ts'
+import { createYield, isSliceOver } from '../scheduler.ts'
 import { executionBytesMax } from './executionMemory.ts'
 import { watchUnholdableBlocks } from './unholdableBlocks.ts'
 import { closeAll } from './closeAll.ts'
@@ -27,7 +27,7 @@ import {
   developmentGenesisPath,
   newDevelopmentGenesis,
   readGenesis,
-  readGenesisIfThere,
+  readGenesisIfPresent,
 } from './genesisFile.ts'
 import type { RecoverSenders } from '../../core/chain/importing/validation.ts'
 import type { RecoverSeals } from '../../core/chain/rules/seals.ts'
@@ -38,38 +38,38 @@ export type OpenOptions = {
   readonly dataPath: string
   readonly genesisFile: string | undefined
   readonly storage: string
-  /** The node connects to others, from which it fetches blocks whose records are damaged. */
+  /** Whether the node fetches damaged block records from its peers. */
   readonly repairsFromPeers?: boolean
 }
 
-/** A chain that is open in this process, and nobody else's while it is. */
+/** An open chain, which this process has locked. */
 export type OpenNode = {
   readonly chain: Chain
   readonly recoverSenders: RecoverSenders
-  /** From now on senders that are known there are not recovered: what waits in a pool need not be when it comes in a block. */
+  /** Sets where known senders are looked up: those of pooled transactions need not be recovered again in a block. */
   readonly lookUpSenders: (known: KnownSender) => void
   readonly recoverSeals: RecoverSeals
-  /** What this chain refused. */
+  /** Blocks that this chain rejected. */
   readonly badBlocks: BadBlocks
-  /** Resolves when a sealed block needs more memory than this machine has. */
+  /** Resolves if a sealed block needs more memory than this machine has. */
   readonly unholdable: Promise<MemoryUnavailable>
-  /** Where the chain is kept, for what else must survive as blocks do. */
+  /** Storage of the chain, also for other data that must survive as blocks do. */
   readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
-  /** Brings everything to the disk and lets the data path go. */
+  /** Flushes everything to disk and unlocks the data path. */
   close(): Promise<void>
 }
 
-/** What is known of the chain before anything is opened or written. */
+/** The genesis, read before anything is opened or written. */
 type Plan = {
   readonly genesis: Genesis
-  /** The text to keep when the chain is a development chain that does not exist yet. */
+  /** The text of the genesis file of a new development chain; undefined for any other chain. */
   readonly newText: string | undefined
 }
 
 const planChain = (options: OpenOptions, key: NodeKey | undefined): Plan => {
   if (options.genesisFile !== undefined)
     return { genesis: readGenesis(options.genesisFile), newText: undefined }
-  const kept = readGenesisIfThere(developmentGenesisPath(options.dataPath))
+  const kept = readGenesisIfPresent(developmentGenesisPath(options.dataPath))
   if (kept !== undefined) return { genesis: kept, newText: undefined }
   if (key === undefined)
     throw new CommandError(
@@ -80,7 +80,7 @@ const planChain = (options: OpenOptions, key: NodeKey | undefined): Plan => {
   return { genesis, newText: text }
 }
 
-/** @throws CommandError when the folder cannot be made or written to */
+/** @throws CommandError if the folder cannot be created or written to */
 const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true })
@@ -93,7 +93,7 @@ const makeFolder = (path: string): void => {
   }
 }
 
-/** A data path that holds a chain without the genesis file of a development chain was made with another file. */
+/** A data path with a chain and no genesis file belongs to a network. @throws CommandError */
 const requireNew = async (store: ChainStore, dataPath: string): Promise<void> => {
   if (store.head() === undefined) return
   const genesis = await store.record(0n)
@@ -112,13 +112,13 @@ const openStorageOf = async ({ storage, dataPath }: OpenOptions): Promise<KeyVal
   }
 }
 
-const recoverElsewhere = (): RecoveryPool =>
+const openRecoveryPool = (): RecoveryPool =>
   createRecoveryPool({
     onWorkerFailure: error =>
       logOf('crypto').warn('Signatures are recovered without worker threads: {error}', { error }),
   })
 
-/** Ends what was opened, the last first; once. */
+/** Closes what was opened, in the opposite order, once. */
 const createClosers = () => {
   const closers: (() => Promise<void>)[] = []
   return {
@@ -131,7 +131,7 @@ const createClosers = () => {
 
 const closableLock = (lock: { release(): void }) => ({ close: async () => lock.release() })
 
-/** Recovers senders but for those that something else knows, once it is there to be asked. */
+/** Recovers the senders that `lookUpSenders` does not know. */
 const createSenders = (recovery: RecoveryPool): Pick<OpenNode, 'recoverSenders' | 'lookUpSenders'> => {
   let knownSender: KnownSender = () => undefined
   return {
@@ -142,15 +142,15 @@ const createSenders = (recovery: RecoveryPool): Pick<OpenNode, 'recoverSenders' 
   }
 }
 
-const tellFailedFollower = (error: unknown): void =>
+const logFollowerFailure = (error: unknown): void =>
   logOf('chain').error('A follower of the chain failed: {error}', { error })
 
-/** Makes no function of its own: one that lives as long as the node would keep the accounts of the genesis file. */
+/** Creates no closure that lives as long as the node, because it would keep the accounts of the genesis file in memory. */
 const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
   makeFolder(options.dataPath)
   const { add, close } = createClosers()
   add(closableLock(await lockDataPath(options.dataPath)))
-  const recovery = recoverElsewhere()
+  const recovery = openRecoveryPool()
   add(recovery)
   try {
     const storage = await openStorageOf(options)
@@ -159,7 +159,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     add(store)
     if (plan.newText !== undefined) {
       await requireNew(store, options.dataPath)
-      // The validator's key comes first: without it the chain that the file founds could never go on.
+      // The validator's key first: the chain of this genesis file could not continue without it.
       keepKey()
       writeFileAtomically(developmentGenesisPath(options.dataPath), plan.newText)
     }
@@ -169,10 +169,10 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       genesis: plan.genesis,
       store,
       recoverSenders,
-      pause: createSlice(),
+      pause: createYield(),
       isPauseDue: isSliceOver,
       executionBytesMax: executionBytesMax(),
-      onError: tellFailedFollower,
+      onError: logFollowerFailure,
     })
     const { chain, unholdable } = watchUnholdableBlocks(keepBadBlocks(opened, badBlocks))
     if (plan.newText === undefined) keepKey()
@@ -184,7 +184,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
   }
 }
 
-/** Opens a chain that is there, or that a genesis file founds, for a command. @throws CommandError and others with a `code` */
+/** Opens a chain for a command; creates it from its genesis file if needed. @throws CommandError and others with a `code` */
 export const openNode = async (options: OpenOptions): Promise<OpenNode> => {
   await useFastEngine()
   return openWith(options, planChain(options, undefined), () => undefined)
@@ -192,21 +192,21 @@ export const openNode = async (options: OpenOptions): Promise<OpenNode> => {
 
 export type RunningNode = OpenNode & {
   readonly key: NodeKey
-  /** What all nodes must agree on of the genesis file, by the names of its entries. */
+  /** Entries of the genesis file that all nodes must agree on, by name. */
   readonly genesisEntries: Readonly<Record<string, string>>
 }
 
 export type PreparedNode = {
   readonly configuration: ChainConfiguration
-  /** What an operator should be told of the genesis file. */
+  /** Warnings about the genesis file for the log. */
   readonly warnings: readonly string[]
-  /** Once: the accounts of the genesis file, which may be tens of thousands, go when they are in the store. */
+  /** Called once: it frees the accounts of the genesis file, which may be tens of thousands, when they are stored. */
   open(): Promise<RunningNode>
 }
 
 /**
- * Reads what a node that runs is made of, without writing anything; `open` then opens the chain, and makes the key and
- * a development chain where there are none.
+ * Reads genesis and key without writing anything. `open` then opens the chain, and creates the key and a development chain
+ * if needed.
  */
 export const prepareRunningNode = (
   options: OpenOptions & { readonly nodePrivateKeyFile: string | undefined },
@@ -223,7 +223,7 @@ export const prepareRunningNode = (
     configuration,
     warnings,
     open: async () => {
-      if (plan === undefined) throw new Error('a node that was prepared is opened once')
+      if (plan === undefined) throw new Error('a prepared node can be opened only once')
       const opening = plan
       plan = undefined
       await useFastEngine()

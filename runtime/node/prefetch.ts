@@ -3,15 +3,15 @@ import type { ChainStore } from '../../core/store/store.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { Log } from '../logging/log.ts'
 
-/** Accounts read before other work has its turn: about a millisecond where nothing of them is in memory. */
+/** Accounts read in one step: about a millisecond if none is in memory. */
 const ACCOUNTS_AT_ONCE = 64
 
-/** Accounts that wait to be read; what comes above it in a rush is left to the block, which reads the same. */
+/** Maximum queued accounts; further ones are read by the block that needs them. */
 const ACCOUNTS_WAITING_MAX = 8192
 
 /**
- * Reads senders and recipients of pooled transactions while these wait for their block, so that the block finds them in
- * memory however large the state is. Gives the function that ends it, which resolves when nothing is being read any more.
+ * Reads senders and recipients of pooled transactions into memory before their block executes. Returns the function that
+ * stops it, which resolves when no read is in progress.
  */
 export const startPrefetch = (options: {
   readonly pool: Pick<TransactionPool, 'onAdded'>
@@ -29,7 +29,7 @@ export const startPrefetch = (options: {
     try {
       await store.prefetch(accounts)
     } catch (error) {
-      // The block that needs these accounts meets the same, and tells whoever waits for it.
+      // The block that needs these accounts fails in the same way and reports it.
       log.warn('Accounts of waiting transactions cannot be read: {error}', { error })
     }
     due = undefined

@@ -15,7 +15,7 @@ import type { ValidatorFiles } from '../consensus/record/validatorFiles.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
 import { logOf } from '../logging/log.ts'
 import { logBlock } from '../logging/logBlock.ts'
-import { createSlice } from '../schedule.ts'
+import { createYield } from '../scheduler.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
 import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
 import { clientVersion } from '../version.ts'
@@ -66,7 +66,7 @@ export const startSync = async (from: ConsensusServiceOptions): Promise<Sync> =>
     recoverSeals: node.recoverSeals,
     log,
     nowMs: () => Date.now(),
-    createYield: createSlice,
+    createYield: createYield,
     logImported: ({ header, transactions }, hash) =>
       logBlock(log, 'Imported', header, transactions.length, pool.size, hash),
     networkId,

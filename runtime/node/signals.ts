@@ -2,12 +2,12 @@ import process from 'node:process'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** The exit code shells give to what a signal ended: 128 and the number of SIGINT. */
+/** Exit code of a process that a signal ended: 128 plus the number of SIGINT. */
 const EXIT_FORCED = 130
 
 /**
- * What comes sooner after the first is the same signal once more: a terminal sends Ctrl-C to `bun run` and to the node
- * under it, and `bun run` passes it on.
+ * A second signal within this time is a copy of the first: a terminal sends Ctrl-C to `bun run` and to the node below it, and
+ * `bun run` forwards it.
  */
 const SAME_SIGNAL_MS = 1_000
 
@@ -15,13 +15,13 @@ export type StopSignal = {
   readonly received: boolean
   /** Resolves at the first signal. */
   readonly wait: Promise<void>
-  /** Gives the signals their usual effect back. */
+  /** Restores the default effect of the signals. */
   release(): void
 }
 
 /**
- * Listens for SIGINT and SIGTERM: the first asks to stop, another one later ends the process at once. `withInput`: the end
- * of standard input asks to stop too, and never ends the process.
+ * Listens for SIGINT and SIGTERM: the first signal requests a stop, a later one ends the process at once. `withInput`: the
+ * end of standard input requests a stop, too.
  */
 export const stopSignal = ({ withInput = false } = {}): StopSignal => {
   let received = false
@@ -30,7 +30,7 @@ export const stopSignal = ({ withInput = false } = {}): StopSignal => {
   const wait = new Promise<void>(done => {
     resolve = done
   })
-  const ask = (): void => {
+  const requestStop = (): void => {
     if (received) return
     received = true
     receivedMs = performance.now()
@@ -38,10 +38,10 @@ export const stopSignal = ({ withInput = false } = {}): StopSignal => {
   }
   const onSignal = (): void => {
     if (received && performance.now() - receivedMs > SAME_SIGNAL_MS) process.exit(EXIT_FORCED)
-    ask()
+    requestStop()
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
-  if (withInput) process.stdin.once('end', ask).once('error', ask).resume()
+  if (withInput) process.stdin.once('end', requestStop).once('error', requestStop).resume()
   return {
     get received() {
       return received
@@ -49,7 +49,7 @@ export const stopSignal = ({ withInput = false } = {}): StopSignal => {
     wait,
     release: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal)
-      process.stdin.off('end', ask).off('error', ask)
+      process.stdin.off('end', requestStop).off('error', requestStop)
     },
   }
 }

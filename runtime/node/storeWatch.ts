@@ -6,7 +6,7 @@ const STORE_RETRY_MS = 3_000
 
 export type StoreWatch = { readonly stop: () => Promise<void> }
 
-/** Logs once that the store of the chain failed, and tries again until it takes writes. */
+/** Logs a failure of the store once, and retries until it accepts writes. */
 export const startStoreWatch = (
   store: Pick<ChainStore, 'onFailed' | 'failure' | 'retry'>,
   log: Log,
@@ -19,7 +19,7 @@ export const startStoreWatch = (
   const attempt = async (): Promise<void> => {
     try {
       await store.retry()
-      log.info('The store takes writes again after {seconds} s: the node goes on', {
+      log.info('The store accepts writes again after {seconds} s: the node continues', {
         seconds: Math.round((performance.now() - failedMs) / 1000),
       })
     } catch (error) {

@@ -44,7 +44,7 @@ export const summaryFields = (summary: Summary): Readonly<Record<string, string>
   started: `in ${summary.startMs} ms`,
 })
 
-/** The fields in a box. */
+/** Draws the fields in a box. */
 export const summaryBox = (fields: Readonly<Record<string, string>>): string => {
   const nameWidth = Math.max(...Object.keys(fields).map(name => name.length))
   const lines = Object.entries(fields).map(([name, value]) => `${name.padEnd(nameWidth)}  ${value}`)

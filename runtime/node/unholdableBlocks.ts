@@ -2,8 +2,8 @@ import type { Chain } from '../../core/chain/chain.ts'
 import { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
 
 /**
- * The chain, and a promise that resolves when it was given a block with a quorum of seals that this machine has not the memory
- * to execute: the node can then neither go on nor say that the block is wrong.
+ * Wraps the chain with a promise that resolves if a block with a quorum of seals needs more memory than this machine has: the
+ * node can then neither continue nor reject the block.
  */
 export const watchUnholdableBlocks = (
   chain: Chain,
@@ -20,7 +20,7 @@ export const watchUnholdableBlocks = (
         try {
           return await chain.importBlock(block, options)
         } catch (error) {
-          // Seals are checked before anything is executed.
+          // The seals have been verified: that precedes execution.
           if (error instanceof MemoryUnavailable) resolve(error)
           throw error
         }

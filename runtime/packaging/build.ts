@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import packageFile from '../../package.json' with { type: 'json' }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** `dist`, or the folder that the command line names: a test builds beside the checkout. */
+/** `dist`, or the folder in the first argument: a test builds outside the checkout. */
 const OUTPUT = resolve(process.argv[2] ?? join(ROOT, 'dist'))
 
-/** URLs of files that a worker thread or a process is started with: the compiler leaves them as they are. */
+/** URLs of the files of worker threads and processes, which the compiler does not rewrite. */
 const FILE_URL = /(new URL\('\.[^']*)\.ts(', import\.meta\.url\))/g
 
-/** Relative imports in declarations, which the compiler leaves as they are. */
+/** Relative imports in declarations, which the compiler does not rewrite. */
 const DECLARED_IMPORT = /((?:\bfrom |\bimport\(|\bimport )['"]\.[^'"]*)\.ts(['"])/g
 
 const rewrite = (path: string, pattern: RegExp): void => {
@@ -31,7 +31,7 @@ const compile = (): void => {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** What the compiled files read of package.json: the name and the version, and that they are modules. */
+/** Writes the parts of package.json that the compiled files need: name, version and module type. */
 const writePackageFile = (): void => {
   const { name, version, type } = packageFile
   writeFileSync(join(OUTPUT, 'package.json'), `${JSON.stringify({ name, version, type })}\n`)

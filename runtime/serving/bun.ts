@@ -9,13 +9,13 @@ import {
   type WebSocketOptions,
 } from './serve.ts'
 
-/** The most Bun takes: a connection without a byte for longer is given up. */
+/** Bun's maximum: a connection is closed after this time without a byte. */
 const IDLE_TIMEOUT_SECONDS = 255
 
-/** Of a port that upgrades: whoever opens a connection means to do so soon. */
+/** Idle timeout of a port with WebSocket: clients upgrade soon after they connect. */
 const UPGRADE_TIMEOUT_SECONDS = 60
 
-/** A connection, and what goes on it once it is open. */
+/** The granted upgrade of a connection, and its session once it is open. */
 type Data = { readonly granted: Upgrade; session: Session | undefined }
 
 const socketOf = (webSocket: ServerWebSocket<Data>): Socket => ({
@@ -32,11 +32,11 @@ const handlerOf = ({ frameBytesMax }: WebSocketOptions): WebSocketHandler<Data> 
   message: ({ data }, message) =>
     data.session?.message(typeof message === 'string' ? message : message.toString()),
   close: ({ data }) => data.session?.closed(),
-  // One bound for frames, for messages and for what a compressed message holds.
+  // One limit for frames, for messages and for decompressed messages.
   maxPayloadLength: frameBytesMax,
-  // One of each for all connections, with no memory from one message to the next.
+  // Shared by all connections, without context from one message to the next.
   perMessageDeflate: { compress: 'shared', decompress: 'shared' },
-  // The session bounds what is queued: it tells the reader before it is cut off.
+  // The session limits the queued bytes: it sends a close reason first.
   backpressureLimit: 0,
   idleTimeout: (2 * PING_INTERVAL_MS) / 1000,
   sendPings: true,
@@ -65,7 +65,7 @@ export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax, w
     maxRequestBodySize: bodyBytesMax,
     idleTimeout: webSocket === undefined ? IDLE_TIMEOUT_SECONDS : UPGRADE_TIMEOUT_SECONDS,
     development: false,
-    // Without it Bun shares a port that is taken, and two nodes would answer on it in turn.
+    // Otherwise Bun shares a port in use, and two nodes would answer in turn.
     reusePort: false,
   }
   const server =

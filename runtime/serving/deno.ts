@@ -1,6 +1,6 @@
 import { type Serve, STOP_GRACE_MS } from './serve.ts'
 
-/** The part of Deno's own API that is used; its types are not those of this project. */
+/** The used part of Deno's API, whose types are not available here. */
 type DenoServer = {
   readonly addr: { readonly port: number }
   shutdown(): Promise<void>
@@ -17,9 +17,9 @@ type DenoApi = {
 
 export const serveOnDeno: Serve = async ({ hostname, port, fetch }) => {
   const { Deno } = globalThis as unknown as { Deno: DenoApi }
-  // Deno has no limit of its own on bodies; the application counts them as they come.
+  // Deno does not limit bodies; the application counts their bytes.
   const server = Deno.serve({ hostname, port, onListen: () => undefined }, (request, { remoteAddr }) =>
-    // As Bun and Node do by themselves (RFC 9112, 3.2): Deno writes the address it listens on into the URL.
+    // As Bun and Node (RFC 9112, 3.2): without a Host header Deno puts its own address into the URL.
     request.headers.has('host')
       ? fetch(request, () => remoteAddr.hostname ?? '')
       : new Response(null, { status: 400 }),
@@ -28,7 +28,7 @@ export const serveOnDeno: Serve = async ({ hostname, port, fetch }) => {
     hostname,
     port: server.addr.port,
     stop: async () => {
-      // What is not finished by then ends with the process: Deno cuts no connection of a server that is shutting down.
+      // Requests that are unfinished by then end with the process: Deno closes no connection during a shutdown.
       let timer: ReturnType<typeof setTimeout> | undefined
       const grace = new Promise<void>(resolve => {
         timer = setTimeout(resolve, STOP_GRACE_MS)

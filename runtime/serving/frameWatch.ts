@@ -1,4 +1,4 @@
-/** Two bytes, eight of the length, four of the mask (RFC 6455, 5.2). */
+/** Two bytes, eight of the length, four of the mask (RFC 6455, section 5.2). */
 const HEADER_BYTES_MAX = 14
 
 const LENGTH_BITS = 0x7f
@@ -7,19 +7,19 @@ const LENGTH_64 = 127
 const MASK = 0x80
 const OPCODE = 0x0f
 const FIN = 0x80
-/** From here on; those frames have a bound of their own. */
+/** First opcode of control frames, which have their own limit. */
 const CONTROL = 8
 
 export type FrameEvents = {
-  /** The payload of a frame has so many bytes; told as soon as its header is there. */
+  /** Called with the payload length of a frame when its header is complete. */
   readonly onFrame: (bytes: number) => void
-  /** The last frame of a message has begun, which has so many. */
+  /** Called with the number of frames of a message when its last frame starts. */
   readonly onLastFrame: (frames: number) => void
 }
 
 /**
- * Follows the frames of messages on a connection by their headers; what stands between them is passed over.
- * @returns what is to be told of each chunk that comes.
+ * Parses the frame headers of a connection and skips the payloads.
+ * @returns the function to call with each received chunk
  */
 export const createFrameWatch = ({ onFrame, onLastFrame }: FrameEvents): ((chunk: Uint8Array) => void) => {
   const header = new Uint8Array(HEADER_BYTES_MAX)
@@ -44,9 +44,9 @@ export const createFrameWatch = ({ onFrame, onLastFrame }: FrameEvents): ((chunk
   return chunk => {
     for (let at = 0; at < chunk.length; ) {
       if (skipped > 0) {
-        const passed = Math.min(skipped, chunk.length - at)
-        skipped -= passed
-        at += passed
+        const count = Math.min(skipped, chunk.length - at)
+        skipped -= count
+        at += count
         continue
       }
       header[size++] = chunk[at++] as number

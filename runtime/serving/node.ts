@@ -23,7 +23,7 @@ const limitConnections = (server: HttpServer, isProxy: (address: string) => bool
     const address = socket.remoteAddress ?? ''
     const count = counts.get(address) ?? 0
     if (count >= CONNECTIONS_OF_ADDRESS_MAX && !isProxy(address)) {
-      // The other end may have gone already.
+      // The client may have disconnected already.
       socket.on('error', () => undefined)
       socket.end(TOO_MANY_CONNECTIONS, () => socket.destroy())
       return
@@ -39,10 +39,10 @@ const limitConnections = (server: HttpServer, isProxy: (address: string) => bool
 
 export const serveOnNode: Serve = async options => {
   const { hostname, port, fetch, connectionsMax, webSocket, isProxy = () => false } = options
-  // The application counts body bytes as they come, as it does on every runtime.
+  // The application limits the body, as on every runtime.
   const listener = getRequestListener(
     (request, { incoming }) => fetch(request, () => incoming.socket.remoteAddress ?? ''),
-    // On other runtimes another port may be served by their own server, which takes no Response but their own.
+    // On other runtimes another port may use the runtime's own server, which accepts only its own Response.
     { overrideGlobalObjects: RUNTIME === 'node' },
   )
   const server = createServer((request, response) => void listener(request, response))

@@ -5,10 +5,10 @@ import { CLOSE_CODES, type Socket, type Upgrade } from '../../handlers/ws/socket
 import { createFrameWatch } from './frameWatch.ts'
 import { PING_INTERVAL_MS, type WebSocketOptions } from './serve.ts'
 
-/** Whoever does not answer the closing handshake by then is cut off. */
+/** Timeout of the closing handshake; the connection is then closed. */
 const CLOSE_TIMEOUT_MS = 5_000
 
-/** Messages that are compressed or decompressed at the same time, of all connections; others wait for their turn. */
+/** Maximum concurrent compressions and decompressions of all connections; others wait. */
 const DEFLATES_MAX = 4
 
 const socketOf = (webSocket: WebSocket): Socket => ({
@@ -22,7 +22,7 @@ const socketOf = (webSocket: WebSocket): Socket => ({
 const bytesOf = (data: RawData): Buffer =>
   Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
 
-/** Writes the answer to an upgrade that is refused, and ends the connection. */
+/** Writes the response to a refused upgrade and closes the connection. */
 const refuse = async (socket: Duplex, response: Response): Promise<void> => {
   const body = await response.text()
   const headers = [
@@ -35,8 +35,13 @@ const refuse = async (socket: Duplex, response: Response): Promise<void> => {
   socket.end([status, ...lines, '', body].join('\r\n'))
 }
 
-/** Begins a session on an open connection, and looks now and then whether the other end is still there. */
-const begin = (webSocket: WebSocket, connection: Duplex, granted: Upgrade, frameBytesMax: number): void => {
+/** Starts a session on an open connection, and pings the client regularly. */
+const startSession = (
+  webSocket: WebSocket,
+  connection: Duplex,
+  granted: Upgrade,
+  frameBytesMax: number,
+): void => {
   const session = granted.open(socketOf(webSocket))
   let unanswered = 0
   const timer = setInterval(() => {
@@ -47,23 +52,23 @@ const begin = (webSocket: WebSocket, connection: Duplex, granted: Upgrade, frame
     unanswered = 0
   })
   let isRefused = false
-  // ws bounds messages and tells nothing of their frames.
+  // ws limits messages, not their frames.
   const refuseLonger = (bytes: number): void => {
     if (isRefused || bytes <= frameBytesMax) return
     isRefused = true
     webSocket.close(CLOSE_CODES.messageTooBig, 'A frame is too long')
   }
-  /** Of the messages that ws has not told of yet. */
+  /** Numbers of frames of the messages that ws has not reported yet. */
   const frames: number[] = []
   const watch = createFrameWatch({ onFrame: refuseLonger, onLastFrame: count => frames.push(count) })
   connection.prependListener('data', watch)
   webSocket.on('message', (data: RawData) => {
     const text = bytesOf(data)
-    // What a compressed frame holds counts too.
+    // The limit also holds for the decompressed frame.
     if (frames.shift() === 1) refuseLonger(text.length)
     if (!isRefused) session.message(text.toString())
   })
-  // Faults of the other end, after which ws closes the connection: broken frames, a message that is too long, a reset.
+  // Faults of the client, after which ws closes the connection: invalid frames, a message that is too long, a reset.
   webSocket.on('error', () => undefined)
   webSocket.on('close', () => {
     clearInterval(timer)
@@ -71,22 +76,22 @@ const begin = (webSocket: WebSocket, connection: Duplex, granted: Upgrade, frame
   })
 }
 
-/** Answers the upgrades of a server of node:http. Returns the function that closes what is still open. */
+/** Serves WebSocket upgrades on a node:http server. Returns the function that closes the open connections. */
 export const serveWebSocket = (
   server: HttpServer,
   { upgrade, frameBytesMax, messageBytesMax }: WebSocketOptions,
 ): (() => void) => {
   const protocols = new WeakMap<IncomingMessage, string>()
-  // The types do not know closeTimeout yet.
+  // The types lack closeTimeout.
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
-    // Also of what a compressed message holds.
+    // Also the limit of a decompressed message.
     maxPayload: messageBytesMax,
     perMessageDeflate: {
-      // No state of a connection is kept from one message to the next: that would be a third of a megabyte.
+      // No context from one message to the next: it would take a third of a megabyte per connection.
       serverNoContextTakeover: true,
       clientNoContextTakeover: true,
-      // The session says what is compressed.
+      // The session decides which messages are compressed.
       threshold: 0,
       concurrencyLimit: DEFLATES_MAX,
     },
@@ -101,12 +106,12 @@ export const serveWebSocket = (
     if (granted instanceof Response) return refuse(socket, granted)
     if (granted.protocol !== undefined) protocols.set(request, granted.protocol)
     webSockets.handleUpgrade(request, socket, head, webSocket =>
-      begin(webSocket, socket, granted, frameBytesMax),
+      startSession(webSocket, socket, granted, frameBytesMax),
     )
   }
 
   server.on('upgrade', (request, socket, head) => {
-    // The other end may go away while it waits.
+    // The client may disconnect while it waits.
     const onError = (): void => void socket.destroy()
     socket.on('error', onError)
     answer(request, socket, head).then(

@@ -2,13 +2,13 @@ import type { Upgrade } from '../../handlers/ws/socket.ts'
 import { CommandError } from '../cli/errors.ts'
 import { RUNTIME } from '../version.ts'
 
-/** Answers a request; `peer` gives the address of the other end of its connection, empty once that is gone. */
+/** Answers a request; `peer` returns the client address, empty once the connection is closed. */
 export type Fetch = (request: Request, peer: () => string) => Response | Promise<Response>
 
-/** What of a request for an upgrade is looked at. */
+/** The used part of an upgrade request. */
 export type UpgradeRequest = { readonly headers: Pick<Headers, 'get'> }
 
-/** Grants an upgrade to a WebSocket, or answers why not. */
+/** Grants a WebSocket upgrade, or returns the refusing response. */
 export type GrantUpgrade = (
   request: UpgradeRequest,
   peer: () => string,
@@ -19,49 +19,51 @@ export const isUpgrade = ({ headers }: UpgradeRequest): boolean =>
 
 export type WebSocketOptions = {
   readonly upgrade: GrantUpgrade
-  /** Longest frame; a longer one closes its connection with the code 1009. */
+  /** Maximum length of a frame; a longer one closes its connection with code 1009. */
   readonly frameBytesMax: number
-  /** The same of messages, in however many frames. Where a runtime shows no frames, a message may have as much as one. */
+  /** Maximum length of a message of several frames. On Bun, which shows no frames, that of one frame. */
   readonly messageBytesMax: number
 }
 
-/** A connection whose other end answers no ping for so long, twice, is given up: its end was never told. */
+/** Interval between pings; a connection is closed after two unanswered ones. */
 export const PING_INTERVAL_MS = 60_000
 
 export type ServeOptions = {
   readonly hostname: string
-  /** The option that gave it, without dashes, for messages. */
+  /** Name of the option of the host without dashes, for messages. */
   readonly hostOption: string
-  /** 0 takes a free one. */
+  /** Name of the option of the port without dashes, for messages. */
+  readonly portOption: string
+  /** 0 for a free port. */
   readonly port: number
   readonly fetch: Fetch
-  /** Longest request body the runtime reads before it answers 413 by itself. */
+  /** Maximum length of a request body; the runtime answers 413 to a longer one. */
   readonly bodyBytesMax: number
-  /** Connections at the same time, one more is closed at once; undefined for any number. */
+  /** Maximum open connections; further ones are closed at once. Undefined for no limit. */
   readonly connectionsMax?: number | undefined
-  /** Whether an address is that of a trusted proxy. */
+  /** Returns whether an address belongs to a trusted proxy. */
   readonly isProxy?: ((address: string) => boolean) | undefined
-  /** Undefined where nothing is upgraded. */
+  /** Undefined without WebSocket. */
   readonly webSocket?: WebSocketOptions | undefined
 }
 
 /**
- * Connections of one address at the same time, where the runtime shows connections: as many as it may have requests under way.
- * The connections of a trusted proxy are those of all its clients.
+ * Maximum open connections of one address where the runtime shows connections: as many as its concurrent requests. Trusted
+ * proxies are exempt, because they carry the connections of all their clients.
  */
 export const CONNECTIONS_OF_ADDRESS_MAX = 1_000
 
-/** A listening HTTP server; one implementation for each runtime stands behind it. */
+/** A listening HTTP server, with an implementation for each runtime. */
 export type Server = {
   readonly hostname: string
   readonly port: number
-  /** Takes no more requests, lets those under way finish for a moment, then closes every connection. */
+  /** Accepts no more requests, waits shortly for running ones, then closes all connections. */
   stop(): Promise<void>
 }
 
 export type Serve = (options: ServeOptions) => Promise<Server>
 
-/** What a stop waits for answers under way before it cuts the connections. */
+/** Time that a stop waits for running requests before it closes their connections. */
 export const STOP_GRACE_MS = 2_000
 
 const onBun = async (): Promise<Serve> => (await import('./bun.ts')).serveOnBun
@@ -69,9 +71,8 @@ const onDeno = async (): Promise<Serve> => (await import('./deno.ts')).serveOnDe
 const onNode = async (): Promise<Serve> => (await import('./node.ts')).serveOnNode
 
 /**
- * Each runtime has a fast server of its own. Those of Bun and Deno show no connections, so where these are to be limited
- * node:http stands in for them; and a WebSocket of Deno's cannot be closed without what it has queued, so there it is
- * node:http too.
+ * Each runtime has its own fast server. Those of Bun and Deno show no connections, so node:http replaces them if connections
+ * are limited. A WebSocket of Deno cannot be closed without sending its queue, so node:http serves WebSocket there.
  */
 const LOADERS: Readonly<Record<typeof RUNTIME, (options: ServeOptions) => Promise<Serve>>> = {
   bun: options => (options.connectionsMax === undefined ? onBun() : onNode()),
@@ -84,7 +85,7 @@ const isPortInUse = (error: unknown): boolean =>
   error instanceof Error &&
   ((error as { code?: unknown }).code === 'EADDRINUSE' || error.name === 'AddrInUse')
 
-/** Listens with what the runtime has. @throws CommandError when the port is taken or the address is not this machine's. */
+/** Listens with the server of the runtime. @throws CommandError if the port is in use or the address belongs to another machine */
 export const serve: Serve = async options => {
   const serveHere = await LOADERS[RUNTIME](options)
   try {
@@ -93,7 +94,7 @@ export const serve: Serve = async options => {
     if (isPortInUse(error))
       throw new CommandError(
         'PORT_IN_USE',
-        `Port(s) '[${options.port}]' already in use. Check for other processes using the port(s).`,
+        `Port(s) '[${options.port}]' already in use. Check for other processes using the port(s), or give another port with --${options.portOption}.`,
         { cause: error },
       )
     const reason = error instanceof Error ? error.message : String(error)

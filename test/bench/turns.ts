@@ -18,7 +18,7 @@ import { startPoolFollower } from '../../runtime/node/pool/poolFollower.ts'
 import { createRecoverSenders } from '../../runtime/threads/recovery/recoverSenders.ts'
 import { createPoolHead } from '../../runtime/node/pool/submit.ts'
 import { createRecoveryPool } from '../../runtime/threads/recovery/pool.ts'
-import { createSlice } from '../../runtime/schedule.ts'
+import { createYield } from '../../runtime/scheduler.ts'
 import { withFolder } from '../runtime/folder.ts'
 import { ownBlocks } from './engines/ownBlocks.ts'
 import { benchGenesis, VALIDATOR_KEY } from './genesis.ts'
@@ -71,7 +71,7 @@ const openFollower = async (folder: string, genesisJson: object) => {
     genesis: parseGenesis(genesisJson),
     store,
     recoverSenders,
-    pause: createSlice(),
+    pause: createYield(),
     onError: error => {
       throw error
     },
@@ -88,7 +88,7 @@ const openFollower = async (folder: string, genesisJson: object) => {
       const steps: Record<string, number> = {}
       let received: Block | undefined
       steps['proposal read'] = await longestHoldMs(async () => {
-        const pause = createSlice()
+        const pause = createYield()
         // As the machine does: what it knows a message by, and who signed it, before the block is read.
         keccak256(message)
         if (authorOf(PROPOSAL, openMessage(PROPOSAL, message).signed) === undefined)

@@ -6,7 +6,7 @@ import { gossipOptions } from '../../p2p/gossip/gossip.ts'
 import { createHost, type Host, startHost } from '../../p2p/transport/host.ts'
 import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
-import { createSlice } from '../../runtime/schedule.ts'
+import { createYield } from '../../runtime/scheduler.ts'
 
 export { until } from '../support/until.ts'
 
@@ -85,7 +85,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     maxPeers: 25,
     refuses: () => undefined,
     nowMs: () => Date.now(),
-    pause: createSlice(),
+    pause: createYield(),
     ...options,
     log: { debug: note, info: note, warn: note, error: note },
     handlers: {

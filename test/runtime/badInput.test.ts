@@ -83,7 +83,7 @@ describe('given a port that another process listens on', () => {
         expectOneLine(
           await runCommand([`--data-path=${dataPath}`, `--rpc-http-port=${other.port}`]),
           1,
-          `Port(s) '[${other.port}]' already in use. Check for other processes using the port(s).`,
+          `Port(s) '[${other.port}]' already in use. Check for other processes using the port(s), or give another port with --rpc-http-port.`,
         )
       } finally {
         await other.stop(true)
@@ -110,7 +110,7 @@ describe('given a data path', () => {
       expectOneLine(
         await runCommand([`--data-path=${file}`, ...RPC]),
         1,
-        /^Private key cannot be loaded from file .*data\/key: what should be its folder is a file\. /,
+        /^Private key cannot be loaded from file .*data\/key: its folder is a file\. /,
       )
     }))
 
@@ -127,7 +127,7 @@ describe('given a data path', () => {
       expectOneLine(
         await runCommand(['network', `--data-path=${file}`, ...ports]),
         1,
-        /^Private key cannot be loaded from file .*what should be its folder is a file/,
+        /^Private key cannot be loaded from file .*its folder is a file/,
       )
     }))
 

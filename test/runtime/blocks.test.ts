@@ -143,7 +143,7 @@ describe('given an exported chain', () => {
       ])
       expect([beyond.code, beyond.error.split('\n')[0]]).toEqual([
         2,
-        `No block to handle: --start-block 100 must be below --end-block ${BLOCKS + 1} and the end of the chain (${BLOCKS + 1})`,
+        `The block range is empty: --start-block 100 must be below --end-block ${BLOCKS + 1} and the end of the chain (${BLOCKS + 1})`,
       ])
       const nowhere = await runCommand([
         'blocks',
@@ -169,7 +169,7 @@ describe('given an exported chain', () => {
       ])
       expect(code).toBe(1)
       expect(error).toMatch(
-        /^.*chain\.rlp, byte 0, block 0: the file is of another chain: its genesis block is 0x[0-9a-f]{64}, the genesis file's is 0x[0-9a-f]{64}/,
+        /^.*chain\.rlp, byte 0, block 0: the file belongs to another chain: its genesis block is 0x[0-9a-f]{64}, the genesis file's is 0x[0-9a-f]{64}/,
       )
     }))
 })

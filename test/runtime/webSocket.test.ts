@@ -200,6 +200,6 @@ test('given a port that is taken, when the node starts then it ends with Besu’
     ])
     expect([code, error]).toEqual([
       1,
-      `Port(s) '[${port}]' already in use. Check for other processes using the port(s).\n`,
+      `Port(s) '[${port}]' already in use. Check for other processes using the port(s), or give another port with --rpc-ws-port.\n`,
     ])
   }))

@@ -81,7 +81,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(second.error).toContain('is in use by another node')
       expect([taken.code, taken.error]).toEqual([
         1,
-        `Port(s) '[${new URL(node.url).port}]' already in use. Check for other processes using the port(s).\n`,
+        `Port(s) '[${new URL(node.url).port}]' already in use. Check for other processes using the port(s), or give another port with --rpc-http-port.\n`,
       ])
     }))
 }

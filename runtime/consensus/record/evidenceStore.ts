@@ -54,7 +54,7 @@ export const createEvidenceStore = (
     return EVIDENCE_MAX
   }
 
-  const tell = ({ author, sequence, round, first }: Evidence, kept: string): void =>
+  const logEvidence = ({ author, sequence, round, first }: Evidence, kept: string): void =>
     log.error(
       'Validator {author} signed two different messages of code {code} in round {round} of block {sequence}: it is faulty, or two nodes run with its key. {kept}',
       { author: toHex(author), code: first.code, round, sequence, kept },
@@ -64,7 +64,7 @@ export const createEvidenceStore = (
   const takeIndex = (): Promise<number | undefined> => {
     const index = next ?? firstFree()
     next = index.then(found => Math.min(found + 1, EVIDENCE_MAX))
-    // After a failure the next piece looks again.
+    // After a failure the next piece searches again.
     next.catch(() => {
       next = undefined
     })
@@ -82,7 +82,7 @@ export const createEvidenceStore = (
       if (before !== undefined) {
         if (nowMs() - before.atMs < LOG_INTERVAL_MS) return
         before.atMs = nowMs()
-        return tell(evidence, before.kept)
+        return logEvidence(evidence, before.kept)
       }
       const entry: Logged = { atMs: nowMs(), kept: 'It is being kept.' }
       logged.set(name, entry)
@@ -90,7 +90,7 @@ export const createEvidenceStore = (
       if (logged.size > LOGGED_MAX && oldest !== undefined) logged.delete(oldest)
       const at = await takeIndex()
       entry.kept = keptAt(at)
-      tell(evidence, entry.kept)
+      logEvidence(evidence, entry.kept)
       if (at !== undefined && at < EVIDENCE_MAX) await files.set(evidenceKey(at), encode(evidence))
     },
   }

@@ -8,13 +8,16 @@ const WAITING_INTERVAL_MS = 30_000
 
 export type RecallLog = (effect: Extract<Effect, { readonly kind: 'recall' }>) => void
 
-/** Tells operators that a restarted validator does not sign yet, and from which round it signs again. */
+/** Logs that a starting validator does not sign yet, and from which round it does. */
 export const createRecallLog = (log: Log, nowMs: () => number = Date.now): RecallLog => {
   let dueMs = nowMs() + QUIET_MS
   return ({ sequence, round, reported, needed }) => {
     if (round !== undefined) {
       if (round > 0)
-        log.info('This validator signs again, in block {sequence} from round {round} on', { sequence, round })
+        log.info('This validator signs messages from round {round} of block {sequence} on', {
+          sequence,
+          round,
+        })
       return
     }
     if (nowMs() < dueMs) return

@@ -15,25 +15,25 @@ import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { type RecordOwner, validatorFolder } from './validatorFolder.ts'
 
-/** Where a validator keeps the record of what it signed. */
+/** Storage of the record of signed messages. */
 export type RecordPlace = {
-  /** The newest record that is whole; `isDamaged` when a newer one may have been lost. */
+  /** The newest complete record; `isDamaged` if a newer one may have been lost. */
   read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly isDamaged: boolean }>
-  /** Replaces the record; resolves when the new one is durable. @throws what the place throws */
+  /** Replaces the record; resolves when the new one is durable. @throws the error of the file system or storage */
   write(bytes: Uint8Array): Promise<void>
   close(): Promise<void>
 }
 
-/** Beside the keys of the chain (core/store/keys.ts), where releases before the record file kept the record. */
+/** Storage key beside those of the chain (core/store/keys.ts), used by releases before the record file. */
 export const RECORD_KEY = 'qbft:record'
 
-/** Records alternate between two files, so that a write that is cut short leaves the record before it whole. */
+/** Records alternate between two files, so that an interrupted write leaves the previous record complete. */
 const SLOT_FILES = ['record.0', 'record.1'] as const
 
 const COUNTER_BYTES = 8
 const CHECKSUM_BYTES = 8
 const HEADER_BYTES = CHECKSUM_BYTES + COUNTER_BYTES
-/** Of the record itself: its version and the checksum over all of it, which the header's checksum thus covers. */
+/** First bytes of the record: its version and its checksum. The header's checksum covers them, and so the whole record. */
 const RECORD_HEAD_BYTES = 9
 
 /** `owner` is undefined in files of earlier releases. */
@@ -47,20 +47,20 @@ const headerOf = (counter: bigint, record: Uint8Array, owner: RecordOwner | unde
 
 type Slot =
   | { readonly kind: 'empty' | 'damaged' }
-  | { readonly kind: 'whole'; readonly counter: bigint; readonly record: Uint8Array }
+  | { readonly kind: 'complete'; readonly counter: bigint; readonly record: Uint8Array }
 
-/** The file of a record by its counter. */
+/** The index of the file for a record with this counter. */
 const slotOf = (counter: bigint): number => Number(counter % BigInt(SLOT_FILES.length))
 
 /**
- * A file that was copied from the other one, or from another validator, counts as damaged.
- * @param isWhole tells a record that was written to its end from one that was not
+ * Reads one file. A copy of the other file, or of another validator's, counts as damaged.
+ * @param isComplete returns whether the bytes are a completely written record
  */
 const readSlot = (
   path: string,
   index: number,
   owner: RecordOwner,
-  isWhole: (record: Uint8Array) => boolean,
+  isComplete: (record: Uint8Array) => boolean,
 ): Slot => {
   const bytes = existsSync(path) ? new Uint8Array(readFileSync(path)) : new Uint8Array(0)
   if (bytes.length === 0) return { kind: 'empty' }
@@ -69,21 +69,21 @@ const readSlot = (
   const record = bytes.slice(HEADER_BYTES)
   const isOf = (of: RecordOwner | undefined): boolean =>
     equalBytes(headerOf(counter, record, of), bytes.subarray(0, HEADER_BYTES))
-  const isRight = (isOf(owner) || isOf(undefined)) && slotOf(counter) === index && isWhole(record)
-  return isRight ? { kind: 'whole', counter, record } : { kind: 'damaged' }
+  const isValid = (isOf(owner) || isOf(undefined)) && slotOf(counter) === index && isComplete(record)
+  return isValid ? { kind: 'complete', counter, record } : { kind: 'damaged' }
 }
 
-const counterOf = (slot: Slot): bigint => (slot.kind === 'whole' ? slot.counter : 0n)
+const counterOf = (slot: Slot): bigint => (slot.kind === 'complete' ? slot.counter : 0n)
 
-/** Off the main thread: a sync takes as long as the disk does. */
-const writeWhole = (file: number, bytes: Uint8Array): Promise<void> =>
+/** Writes and syncs on another thread: a sync takes as long as the disk does. */
+const writeAndSync = (file: number, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     const sync = (): void =>
       fdatasync(file, error => {
         if (error === null) resolve()
         else reject(error)
       })
-    const cut = (): void =>
+    const truncate = (): void =>
       ftruncate(file, bytes.length, error => {
         if (error === null) sync()
         else reject(error)
@@ -92,7 +92,7 @@ const writeWhole = (file: number, bytes: Uint8Array): Promise<void> =>
       write(file, bytes, from, bytes.length - from, from, (error, written) => {
         if (error !== null) reject(error)
         else if (from + written < bytes.length) writeFrom(from + written)
-        else cut()
+        else truncate()
       })
     writeFrom(0)
   })
@@ -106,32 +106,32 @@ const syncFolder = (path: string): void => {
   }
 }
 
-/** Makes the file when it is not there; never empties it. */
+/** Creates a missing file; never truncates an existing one. */
 const openSlot = (path: string): number => openSync(path, existsSync(path) ? 'r+' : 'w+')
 
 const openSlots = (dataPath: string, folder: string): readonly number[] => {
   mkdirSync(folder, { recursive: true })
   const files = SLOT_FILES.map(name => openSlot(join(folder, name)))
-  // The names last when the folders do that they stand in.
+  // A created file or folder is durable when its parent folder is synced.
   for (const path of [folder, dirname(folder), dataPath]) syncFolder(path)
   return files
 }
 
 /**
- * The record in files of its own in the data path, whatever `--storage` says: who deletes or restores the chain or its views
- * leaves the record alone. Made by the first write. Each write is synced before it resolves.
- * @param isWhole whether the bytes are a record that was written to its end
+ * Opens the record in its own files in the data path, independent of `--storage`, so that it stays when an operator deletes or
+ * restores the chain. The first write creates the files. Each write is synced before it resolves.
+ * @param isComplete returns whether the bytes are a completely written record
  */
 export const openRecordFile = (
   dataPath: string,
   owner: RecordOwner,
-  isWhole: (record: Uint8Array) => boolean,
+  isComplete: (record: Uint8Array) => boolean,
 ): RecordPlace => {
   const folder = validatorFolder(dataPath, owner)
-  const slots = SLOT_FILES.map((name, index) => readSlot(join(folder, name), index, owner, isWhole))
+  const slots = SLOT_FILES.map((name, index) => readSlot(join(folder, name), index, owner, isComplete))
   const newest = slots.reduce((best, slot) => (counterOf(slot) > counterOf(best) ? slot : best))
   let counter = counterOf(newest)
-  /** From the second record on both files hold one. */
+  /** From the second record on, both files contain a record. */
   const isDamaged =
     slots.some(({ kind }) => kind === 'damaged') ||
     (counter > 1n && slots.some(({ kind }) => kind === 'empty'))
@@ -139,14 +139,14 @@ export const openRecordFile = (
   let writing: Promise<void> = Promise.resolve()
 
   return {
-    read: async () => ({ bytes: newest.kind === 'whole' ? newest.record : undefined, isDamaged }),
+    read: async () => ({ bytes: newest.kind === 'complete' ? newest.record : undefined, isDamaged }),
     write: record => {
       const done = writing.then(async () => {
         files ??= openSlots(dataPath, folder)
-        // The other file than that of the newest whole record; one that could not be written is written again.
+        // Never the file of the newest complete record; a failed write is repeated in the same file.
         const next = counter + 1n
         const bytes = concatBytes(headerOf(next, record, owner), record)
-        await writeWhole(files[slotOf(next)] as number, bytes)
+        await writeAndSync(files[slotOf(next)] as number, bytes)
         counter = next
       })
       writing = done.catch(() => undefined)
@@ -160,7 +160,7 @@ export const openRecordFile = (
   }
 }
 
-/** The record among the keys of the storage: where the storage ends with the process, what was signed may end with it, too. */
+/** The record in the storage of the chain, for a storage that ends with the process. */
 export const recordInStorage = (storage: Pick<KeyValueStore, 'get' | 'setDurably'>): RecordPlace => ({
   read: async () => ({ bytes: await storage.get(RECORD_KEY), isDamaged: false }),
   write: value => storage.setDurably({ key: RECORD_KEY, value }),

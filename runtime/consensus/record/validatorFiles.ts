@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
-import { writeFileAtomicallyAside } from '../../files/atomic.ts'
+import { writeFileAtomicallyAsync } from '../../files/atomic.ts'
 import type { Log } from '../../logging/log.ts'
 
 import { type RecordOwner, validatorFolder } from './validatorFolder.ts'
@@ -26,7 +26,7 @@ export type ValidatorFiles = {
   get(key: string): Promise<string | undefined>
   /** Resolves when the value is durable. @throws errors of the file system */
   set(key: string, json: string): Promise<void>
-  /** The place of a value, for a log line. */
+  /** The path of a value, for a log line. */
   where(key: string): string
 }
 
@@ -87,7 +87,7 @@ const filesInFolder = (dataPath: string, owner: RecordOwner): ValidatorFiles => 
       // Text as JSON.stringify writes it, so that a reader computes the same checksum.
       const value: unknown = JSON.parse(json)
       const content: FileContent = { validator, genesis, checksum: checksumOf(JSON.stringify(value)), value }
-      return writeFileAtomicallyAside(where(key), `${JSON.stringify(content)}\n`)
+      return writeFileAtomicallyAsync(where(key), `${JSON.stringify(content)}\n`)
     },
   }
 }
@@ -97,7 +97,7 @@ type Storage = Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
 const text = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : new TextDecoder().decode(bytes)
 
-/** Values among the keys of the storage: they end with it. */
+/** Values in the storage of the chain, which end with it. */
 export const validatorFilesInStorage = (storage: Storage): ValidatorFiles => ({
   where: key => `${key} in the storage`,
   has: async key => (await storage.get(key)) !== undefined,
@@ -105,7 +105,7 @@ export const validatorFilesInStorage = (storage: Storage): ValidatorFiles => ({
   set: (key, json) => storage.setDurably({ key, value: new TextEncoder().encode(json) }),
 })
 
-/** Moves what an earlier release kept in the views to the files. */
+/** Moves the values that an earlier release kept in the views to the files. */
 const takeOver = async (files: ValidatorFiles, storage: Storage, log: Log): Promise<void> => {
   const keys = [VOTES_KEY, ...Array.from({ length: EVIDENCE_MAX }, (_, index) => evidenceKey(index))]
   for (const key of keys) {

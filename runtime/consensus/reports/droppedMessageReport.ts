@@ -22,7 +22,7 @@ export const createDroppedMessageReport = (log: Log): DroppedMessageReport => {
   let timer: ReturnType<typeof setTimeout> | undefined
   let loggedAtMs = -Infinity
 
-  const tell = (): void => {
+  const logCounts = (): void => {
     timer = undefined
     loggedAtMs = performance.now()
     let total = 0
@@ -54,7 +54,7 @@ export const createDroppedMessageReport = (log: Log): DroppedMessageReport => {
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
       if (!suspicious || timer !== undefined) return
       const dueMs = Math.max(FIRST_AFTER_MS, loggedAtMs + AGAIN_AFTER_MS - performance.now())
-      timer = setTimeout(tell, dueMs)
+      timer = setTimeout(logCounts, dueMs)
     },
     stop: () => clearTimeout(timer),
   }

@@ -18,7 +18,7 @@ export type CountedReason = DropReason | 'queue-full' | 'peer-not-a-validator'
  * Misbehaviour reported for each reason. An invalid proposal counts as an invalid message only: different clocks cause some,
  * and a disconnected validator cannot even ask for a round change.
  */
-const BLAME: ReadonlyMap<CountedReason, Misbehaviour> = new Map([
+const MISBEHAVIOURS: ReadonlyMap<CountedReason, Misbehaviour> = new Map([
   ['unknown-code', 'invalid-message'],
   ['undecodable', 'invalid-message'],
   ['oversized', 'oversized-message'],
@@ -96,7 +96,7 @@ export const createDroppedMessages = (log: Log): DroppedMessages => {
       if (!isPeersOwn(effect)) return undefined
       // Duplicates are no fault: another peer may have delivered the message first.
       const counts = reason !== 'duplicate' && reason !== 'past-height'
-      return BLAME.get(reason) ?? (counts && isFlood(peer) ? 'flooding' : undefined)
+      return MISBEHAVIOURS.get(reason) ?? (counts && isFlood(peer) ? 'flooding' : undefined)
     },
     refused: (peer, reason, validators) => {
       count(reason, peer, validators)

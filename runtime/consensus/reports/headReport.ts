@@ -32,7 +32,7 @@ export const createHeadReport = ({ address, connects, refusal, log }: HeadReport
     const waitMs = head.readyAtMs - Date.now()
     if (waitMs > CLOCK_BEHIND_MS + head.periodMs)
       log.warn(
-        'Block {number} has to wait {seconds} s: the head is from the future. Check the clock of this machine.',
+        'Block {number} has to wait {seconds} s: the timestamp of the head is in the future. Check the clock of this machine.',
         { number: head.number + 1n, seconds: Math.round(waitMs / 1000) },
       )
   }

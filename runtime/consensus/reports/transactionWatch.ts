@@ -14,39 +14,39 @@ export type TransactionWatch = {
  * Notifies once when a pool without executable transactions gets some. Transactions that did not fit the last built block,
  * because they pay too little, do not count until another one arrives or the next block is due.
  */
-export const createTransactionWatch = (pool: TransactionPool, tell: () => void): TransactionWatch => {
-  let told = false
+export const createTransactionWatch = (pool: TransactionPool, notify: () => void): TransactionWatch => {
+  let notified = false
   /** Set if the last block built at this height was empty. */
-  let fruitless = false
+  let wasEmpty = false
   let arrived = false
 
   const unsubscribe = pool.onAdded(({ sender }) => {
     if (!pool.isRunnable(sender)) return
     arrived = true
-    fruitless = false
-    if (told) return
-    told = true
-    tell()
+    wasEmpty = false
+    if (notified) return
+    notified = true
+    notify()
   })
 
-  const isWaiting = (): boolean => !fruitless && pool.hasRunnable
+  const isWaiting = (): boolean => !wasEmpty && pool.hasRunnable
 
   return {
     isWaiting,
     before: input => {
-      if (input.kind === 'head') fruitless = false
+      if (input.kind === 'head') wasEmpty = false
       if (input.kind === 'block-built') {
-        fruitless = input.block?.transactions.length === 0 && !arrived
+        wasEmpty = input.block?.transactions.length === 0 && !arrived
         arrived = false
       }
     },
     after: input => {
       // The build found nothing: the next arrival notifies again, and one that came meanwhile notifies now.
       if (input.kind !== 'timer' && input.kind !== 'head' && input.kind !== 'block-built') return
-      told = false
+      notified = false
       if (input.kind !== 'block-built' || input.block?.transactions.length !== 0 || !isWaiting()) return
-      told = true
-      tell()
+      notified = true
+      notify()
     },
     stop: unsubscribe,
   }

@@ -1,11 +1,11 @@
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import type { Log } from '../../logging/log.ts'
-import { nextTurn } from '../../schedule.ts'
+import { nextTurn } from '../../scheduler.ts'
 
-/** Interval between looks for old transactions: they are kept for hours. */
+/** Interval between removals of old transactions, which are kept for hours. */
 const INTERVAL_MS = 30_000
 
-/** Maximum number of transactions dropped without a pause: about a millisecond. */
+/** Transactions dropped in one step: about a millisecond. */
 const DROPPED_AT_ONCE = 100
 
 export type PoolAgingOptions = {
@@ -15,7 +15,7 @@ export type PoolAgingOptions = {
   readonly log: Log
 }
 
-/** Drops all transactions that came longer ago than the retention; gives how many. */
+/** Drops all transactions older than the retention time. Returns their number. */
 export const dropOld = async ({ pool, retentionMs, nowMs, log }: PoolAgingOptions): Promise<number> => {
   let count = 0
   for (;;) {
@@ -32,7 +32,7 @@ export const dropOld = async ({ pool, retentionMs, nowMs, log }: PoolAgingOption
   return count
 }
 
-/** Drops old transactions from now on. Gives the function that ends it, which resolves when nothing is being dropped. */
+/** Drops old transactions regularly. Returns the function that stops it, which resolves when no removal is in progress. */
 export const startPoolAging = (options: PoolAgingOptions): (() => Promise<void>) => {
   let running: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {

@@ -5,22 +5,22 @@ import { type Steps, runStepsYielding } from '../../../core/steps.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import type { Log } from '../../logging/log.ts'
-import { nextTurn } from '../../schedule.ts'
+import { nextTurn } from '../../scheduler.ts'
 
 export type PoolFollower = {
-  /** Resolves when the pool is rid of what stands in the blocks committed so far. */
+  /** Resolves when the pool has removed the transactions of all committed blocks. */
   readonly settled: () => Promise<void>
-  /** Resolves when no block is being dealt with any more. */
+  /** Resolves when no block is being processed. */
   readonly stop: () => Promise<void>
 }
 
-/** Maximum number of transactions removed from the pool without a pause: some milliseconds where each sender has many more. */
+/** Transactions removed in one step: some milliseconds if each sender has many more. */
 const SLICE_TRANSACTIONS = 50
 
-/** Maximum number of transactions whose senders are collected without a pause. */
+/** Transactions grouped by sender in one step. */
 const SORTED_TRANSACTIONS = 1_000
 
-/** Those of one sender stay together: the first of them takes the others along. */
+/** Slices of the mined transactions; those of one sender stay together, because the pool removes them together. */
 function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonly SenderTransaction[])[]> {
   if (mined.length <= SLICE_TRANSACTIONS) return [mined]
   const bySender = new Map<string, SenderTransaction[]>()
@@ -41,25 +41,25 @@ function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonl
 }
 
 /**
- * Senders whose accounts are looked at again after each block, whether it named them or not: contracts may have moved their
- * balances. A full pool is through within some hundred blocks.
+ * Senders whose accounts are read again after each block, because contracts may have changed their balances. A full pool is
+ * covered within some hundred blocks.
  */
 const SENDERS_A_BLOCK = 256
-/** Maximum number of senders checked without a pause. */
+/** Senders updated in one step. */
 const SENDERS_AT_ONCE = 32
 
-/** Rids the pool of what each new block made stale, wherever the block came from. */
+/** Removes from the pool the transactions that each new block made stale. */
 export const startPoolFollower = (options: {
   readonly chain: Chain
   readonly pool: TransactionPool
-  /** What the pool judges by, for the block after the current head. */
+  /** The pool's rules for the block after the current head. */
   readonly poolHead: () => PoolHead
   readonly log: Log
 }): PoolFollower => {
   const { chain, pool, poolHead, log } = options
   let last: Promise<void> = Promise.resolve()
 
-  const lookAgain = async (count: number): Promise<void> => {
+  const updateSenders = async (count: number): Promise<void> => {
     for (let left = Math.min(count, pool.senderCount); left > 0; left -= SENDERS_AT_ONCE) {
       const senders = pool.nextSenders(Math.min(left, SENDERS_AT_ONCE))
       await chain.store.run(() => pool.updateSenders(senders, poolHead()))
@@ -72,7 +72,7 @@ export const startPoolFollower = (options: {
     const record = await chain.store.record(header.number)
     if (record === undefined) return
     const isLarge = record.block.transactions.length > SLICE_TRANSACTIONS
-    // A commit went before.
+    // The commit has used this tick.
     if (isLarge) await nextTurn()
     const mined = record.block.transactions.map(
       (transaction, index): SenderTransaction => ({
@@ -86,14 +86,14 @@ export const startPoolFollower = (options: {
     }
     // An authorization (EIP-7702) raises the nonces of accounts that sent nothing.
     const anySender = record.block.transactions.some(({ type }) => type === 4)
-    await lookAgain(anySender ? pool.senderCount : SENDERS_A_BLOCK)
+    await updateSenders(anySender ? pool.senderCount : SENDERS_A_BLOCK)
   }
 
   const unsubscribe = chain.onHead(head => {
     last = last
       .then(() => remove(head))
       .catch((error: unknown) =>
-        log.error('The pool keeps transactions of block {number}: {error}', {
+        log.error('The transactions of block {number} could not be removed from the pool: {error}', {
           number: head.header.number,
           error,
         }),

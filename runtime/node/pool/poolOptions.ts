@@ -11,7 +11,7 @@ export const minGasPriceOf = ({
 }: Pick<NodeOptions, 'minGasPrice' | 'genesisFile'>): bigint =>
   minGasPrice ?? (genesisFile === undefined ? 0n : RPC_DEFAULTS.minGasPrice)
 
-/** The pool as the options ask, checked against each other and the genesis file. @throws UsageError in Besu's cases */
+/** The pool's settings from the options, checked against each other and the genesis file. @throws UsageError as Besu */
 export const poolOptionsOf = (options: NodeOptions, configuration: ChainConfiguration): PoolOptions => {
   const { txPoolMinGasPrice, txPoolPriceBump } = options
   const minGasPrice = minGasPriceOf(options)

@@ -5,23 +5,23 @@ import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { type RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { Refusals } from '../../doctor/refusals.ts'
 
-type Made = {
+type Cached = {
   readonly number: bigint
   readonly second: bigint
   readonly prices: PriceFloor
   readonly head: PoolHead
 }
 
-/** What the pool judges by now; made again when the head, the second or the prices change. */
+/** The pool's rules for the next block, cached until the head, the second or the prices change. */
 export const createPoolHead = (chain: Chain, prices: () => PriceFloor): (() => PoolHead) => {
-  let made: Made | undefined
+  let cached: Cached | undefined
   return () => {
     const current = prices()
     const { number } = chain.head().header
     const second = BigInt(Math.round(Date.now() / 1000))
-    if (made?.number !== number || made.second !== second || made.prices !== current)
-      made = { number, second, prices: current, head: poolHeadOf(chain, second, current) }
-    return made.head
+    if (cached?.number !== number || cached.second !== second || cached.prices !== current)
+      cached = { number, second, prices: current, head: poolHeadOf(chain, second, current) }
+    return cached.head
   }
 }
 
@@ -29,7 +29,7 @@ export type Submit = (
   transactions: readonly SenderTransaction[],
 ) => Promise<readonly (TransactionRejected | undefined)[]>
 
-/** Takes transactions from RPC into the pool, in order; undefined for each that was taken. */
+/** Adds transactions from RPC to the pool in order. Returns undefined for each accepted one. */
 export const createSubmit =
   (chain: Chain, pool: TransactionPool, poolHead: () => PoolHead): Submit =>
   async transactions => {

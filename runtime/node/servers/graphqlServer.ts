@@ -11,23 +11,24 @@ export type GraphqlListener = Listener<App>
 
 const STARTING_FAILED: App = { fetch: startingFailed, close: () => undefined }
 
-/** Whether tokens are asked for: as by JSON-RPC over HTTP unless it is said. @throws UsageError */
-const asksForTokens = (options: NodeOptions): boolean => {
-  const { graphqlHttpAuthenticationEnabled: asked, rpcHttpAuthenticationEnabled: byHttp } = options
-  if (asked === true && !byHttp)
+/** Whether requests need a token: by default as for JSON-RPC over HTTP. @throws UsageError */
+const requiresTokens = (options: NodeOptions): boolean => {
+  const { graphqlHttpAuthenticationEnabled: own, rpcHttpAuthenticationEnabled: http } = options
+  if (own === true && !http)
     throw new UsageError(
       'INVALID_VALUE',
-      '--graphql-http-authentication-enabled needs --rpc-http-authentication-enabled: GraphQL takes the tokens of JSON-RPC over HTTP',
+      '--graphql-http-authentication-enabled needs --rpc-http-authentication-enabled: GraphQL accepts the tokens of JSON-RPC over HTTP',
     )
-  return asked ?? byHttp
+  return own ?? http
 }
 
-/** Listens as the options say. @throws CommandError when it cannot, UsageError when they contradict each other */
+/** Listens on the port of the options. @throws CommandError if it cannot listen; UsageError for contradicting options */
 export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlListener> => {
-  asksForTokens(options)
+  requiresTokens(options)
   return listenFor(STARTING_FAILED, late => ({
     hostname: options.graphqlHttpHost ?? options.p2pHost,
     hostOption: 'graphql-http-host',
+    portOption: 'graphql-http-port',
     port: options.graphqlHttpPort,
     isProxy: proxyCheckOf(options),
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
@@ -35,14 +36,14 @@ export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlLis
   }))
 }
 
-/** Serves GraphQL on the listener as the options say. */
+/** Serves GraphQL on the listener. */
 export const serveGraphql = async (
   listener: GraphqlListener,
   options: NodeOptions,
   access: Entrance,
   context: RpcContext,
 ): Promise<void> => {
-  // The library is loaded by nodes that serve it alone.
+  // Only nodes that serve GraphQL load its library.
   const { createGraphqlApp } = await import('../../../handlers/graphql/app.ts')
   listener.attach(
     createGraphqlApp(
@@ -56,7 +57,7 @@ export const serveGraphql = async (
         inbound: access.inbound,
       },
       {
-        authentication: asksForTokens(options) ? access.http : NO_AUTHENTICATION,
+        authentication: requiresTokens(options) ? access.http : NO_AUTHENTICATION,
         clientOf: access.clientOf,
       },
     ),

@@ -5,10 +5,10 @@ import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { type ServeOptions, type Server, serve } from '../../serving/serve.ts'
 import { closeAll } from '../closeAll.ts'
 
-/** Who may do what, and how much at the same time; the same on all ports. */
+/** Authentication and inbound limits, shared by all ports. */
 export type Entrance = Access & { readonly inbound: InboundLimits }
 
-/** Whether an address is that of a trusted proxy. */
+/** Returns whether an address belongs to a trusted proxy. */
 export const proxyCheckOf = ({ rpcTrustedProxies }: NodeOptions): ((address: string) => boolean) => {
   const networks = rpcTrustedProxies.map(parseIpNetwork).filter(network => network !== undefined)
   return text => {
@@ -17,58 +17,55 @@ export const proxyCheckOf = ({ rpcTrustedProxies }: NodeOptions): ((address: str
   }
 }
 
-/** A value that comes later, for those who wait for it and for those who come after it. */
-export type Late<T> = {
-  /** The first one stays. */
+/** A value that is set later. */
+export type Deferred<T> = {
+  /** Sets the value; later calls are ignored. */
   readonly set: (value: T) => void
-  /** Uses it now where it is there, else when it comes. */
+  /** Uses the value at once if it is set, otherwise when it is. */
   use<Result>(use: (value: T) => Result | Promise<Result>): Result | Promise<Result>
 }
 
-export const createLate = <T>(): Late<T> => {
+export const createDeferred = <T>(): Deferred<T> => {
   let value: { readonly is: T } | undefined
-  let tell: (value: T) => void = () => undefined
-  const come = new Promise<T>(resolve => {
-    tell = resolve
-  })
+  const { promise, resolve } = Promise.withResolvers<T>()
   return {
     set: is => {
       value ??= { is }
-      tell(is)
+      resolve(is)
     },
-    use: use => (value === undefined ? come.then(use) : use(value.is)),
+    use: use => (value === undefined ? promise.then(use) : use(value.is)),
   }
 }
 
-/** A port that is taken before the chain is opened: whoever calls early waits, and a taken port leaves no trace. */
+/** A port that listens before the chain is opened: early requests wait, and a port in use fails the start before it writes anything. */
 export type Listener<App> = Server & {
-  /** Answers what waits and what comes. */
+  /** Answers waiting and later requests with the app. */
   attach(app: App): void
 }
 
-/** Answers who waits when the node does not come up. */
+/** Answers requests that waited for a node that failed to start. */
 export const startingFailed = (): Response => new Response(null, { status: 503 })
 
 /**
- * Listens for an app that is attached later, and closed before its connections are.
- * @param failed the app of a node that does not come up
- * @param optionsOf where to listen; what comes is given to the app by its argument
- * @throws CommandError when it cannot
+ * Listens for an app that is attached later. A stop closes the app before its connections.
+ * @param failed answers the requests that waited for a node that failed to start
+ * @param optionsOf where to listen, and the request handlers over the app
+ * @throws CommandError if it cannot listen
  */
 export const listenFor = async <App extends { readonly fetch: unknown; close?(): unknown }>(
   failed: App,
-  optionsOf: (app: Late<App>) => ServeOptions,
+  optionsOf: (app: Deferred<App>) => ServeOptions,
 ): Promise<Listener<App>> => {
-  const late = createLate<App>()
-  const server = await serve(optionsOf(late))
+  const app = createDeferred<App>()
+  const server = await serve(optionsOf(app))
   return {
     hostname: server.hostname,
     port: server.port,
-    attach: late.set,
+    attach: app.set,
     stop: async () => {
-      late.set(failed)
-      // What is open, such as subscriptions, may never end by itself.
-      await closeAll([() => late.use(app => app.close?.()), () => server.stop()])
+      app.set(failed)
+      // Open subscriptions may never end by themselves.
+      await closeAll([() => app.use(attached => attached.close?.()), () => server.stop()])
     },
   }
 }

@@ -12,6 +12,7 @@ export const listenForMetrics = (options: NodeOptions): Promise<MetricsListener>
   listenFor<{ readonly fetch: Fetch }>({ fetch: startingFailed }, late => ({
     hostname: options.metricsHost,
     hostOption: 'metrics-host',
+    portOption: 'metrics-port',
     port: options.metricsPort,
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: BODY_BYTES_MAX,

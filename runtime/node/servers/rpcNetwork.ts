@@ -8,8 +8,8 @@ const capabilitiesOf = (genesisHash: Hash): readonly string[] =>
   Object.values(protocolsOf(genesisHash)).map(name => name.split('/').slice(-2).join('/'))
 
 /**
- * The network as JSON-RPC sees it. JSON-RPC answers before the network runs: calls that need it wait for it.
- * @param started resolves once the network listens; rejects when the node stops before
+ * The network for JSON-RPC, which answers before the network runs: calls that need the network wait for it.
+ * @param started resolves once the network listens; rejects if the node stops first
  */
 export const rpcNetworkOf = (
   genesisHash: Hash,

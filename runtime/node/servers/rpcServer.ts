@@ -16,7 +16,7 @@ import { clientVersion } from '../../version.ts'
 import { minGasPriceOf } from '../pool/poolOptions.ts'
 import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
-/** What the methods work with; everything else of the host follows from the options. */
+/** The parts of the host that do not follow from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
   Partial<
     Pick<
@@ -38,10 +38,10 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'permissions'
     >
   > & {
-    /** True for a development chain, where every group is served unless others are asked for. */
+    /** True for a development chain, which serves more groups by default. */
     readonly development: boolean
     readonly log: Log
-    /** Undefined where all calls run on this thread. */
+    /** Undefined if all calls run on this thread. */
     readonly openCallWorkers?: (host: RpcHost) => CallWorkers | undefined
   }
 
@@ -52,7 +52,7 @@ const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG']
 export const apisOf = (chosen: readonly string[] | undefined, development: boolean): readonly string[] =>
   chosen ?? [...RPC_DEFAULTS.apis, ...(development ? DEVELOPMENT_APIS : [])]
 
-/** The options of the methods as those of the command line ask. */
+/** The options of the methods from those of the command line. */
 export const rpcOptionsOf = (options: NodeOptions, chainId: bigint, development: boolean): RpcOptions => ({
   apis: apisOf(options.rpcHttpApi, development),
   clientVersion: clientVersion(options.identity),
@@ -94,11 +94,12 @@ const hostOf = (
 
 export type RpcListener = Listener<RpcApp>
 
-/** Listens as the options say. @throws CommandError when it cannot */
+/** Listens on the port of the options. @throws CommandError if it cannot listen */
 export const listenForRpc = (options: NodeOptions): Promise<RpcListener> =>
   listenFor<RpcApp>({ fetch: startingFailed }, late => ({
     hostname: options.rpcHttpHost,
     hostOption: 'rpc-http-host',
+    portOption: 'rpc-http-port',
     port: options.rpcHttpPort,
     isProxy: proxyCheckOf(options),
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
@@ -106,7 +107,7 @@ export const listenForRpc = (options: NodeOptions): Promise<RpcListener> =>
     connectionsMax: options.rpcHttpMaxActiveConnections,
   }))
 
-/** What the methods of this node work with, the same on all its ports. */
+/** Creates the context of the RPC methods, the same for all ports. */
 export const openRpcContext = (options: NodeOptions, { openCallWorkers, ...parts }: RpcParts): RpcContext => {
   const host = hostOf(options, parts)
   return createRpcContext({ ...host, callWorkers: openCallWorkers?.(host) })
@@ -114,14 +115,14 @@ export const openRpcContext = (options: NodeOptions, { openCallWorkers, ...parts
 
 const GROUPS: ReadonlySet<string> = new Set(METHODS.map(({ group }) => group))
 
-/** Says which of the groups that are asked for have no method. */
+/** Warns about chosen groups without any method. */
 export const warnOfEmptyGroups = ({ options, warn }: RpcContext): void => {
   const empty = options.apis.filter(api => !GROUPS.has(api))
   if (empty.length > 0)
     warn(`No method of ${empty.join(', ')} is supported yet: requests for them are answered with an error`)
 }
 
-/** Serves JSON-RPC on the listener as the options say. */
+/** Serves JSON-RPC on the listener. */
 export const serveRpc = (
   listener: RpcListener,
   options: NodeOptions,

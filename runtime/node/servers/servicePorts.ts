@@ -2,7 +2,7 @@ import { UsageError } from '../../cli/errors.ts'
 import { enabledBy } from '../../cli/enabled.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 
-/** Refuses services on one port before any of them listens; each that takes a free one has its own. @throws UsageError */
+/** Refuses two services on one port before any of them listens; 0 is a free port for each. @throws UsageError */
 export const requireDistinctPorts = (options: NodeOptions): void => {
   const enabled = enabledBy(options)
   const ports = [
@@ -13,10 +13,10 @@ export const requireDistinctPorts = (options: NodeOptions): void => {
     ...(options.graphqlHttpEnabled ? [options.graphqlHttpPort] : []),
     ...(options.metricsEnabled ? [options.metricsPort] : []),
   ].filter(port => port !== 0)
-  const twice = ports.find((port, index) => ports.indexOf(port) !== index)
-  if (twice !== undefined)
+  const duplicate = ports.find((port, index) => ports.indexOf(port) !== index)
+  if (duplicate !== undefined)
     throw new UsageError(
       'INVALID_VALUE',
-      `Port number '${twice}' has been specified multiple times. Please review the supplied configuration.`,
+      `Port number '${duplicate}' has been specified multiple times. Please review the supplied configuration.`,
     )
 }

@@ -4,10 +4,10 @@ import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
 
-/** Of the bodies of POST /login. */
+/** Maximum body length of POST /login. */
 const LOGIN_BODY_BYTES_MAX = 64 * 1024
 
-/** Besu's: a message may have as many times what one frame may have. */
+/** Maximum length of a message in frames of the maximum length, as in Besu. */
 const FRAMES_PER_MESSAGE = 4
 
 type App = Pick<WsApp, 'fetch' | 'upgrade' | 'close'>
@@ -16,11 +16,12 @@ export type WsListener = Listener<App>
 
 const STARTING_FAILED: App = { fetch: startingFailed, upgrade: startingFailed, close: () => undefined }
 
-/** Listens as the options say. @throws CommandError when it cannot */
+/** Listens on the port of the options. @throws CommandError if it cannot listen */
 export const listenForWs = (options: NodeOptions): Promise<WsListener> =>
   listenFor(STARTING_FAILED, late => ({
     hostname: options.rpcWsHost ?? options.p2pHost,
     hostOption: 'rpc-ws-host',
+    portOption: 'rpc-ws-port',
     port: options.rpcWsPort,
     isProxy: proxyCheckOf(options),
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
@@ -32,7 +33,7 @@ export const listenForWs = (options: NodeOptions): Promise<WsListener> =>
     },
   }))
 
-/** Serves JSON-RPC on the listener as the options say. Returns the function that counts the open connections. */
+/** Serves JSON-RPC on the listener. Returns the function that counts the open connections. */
 export const serveWs = (
   listener: WsListener,
   options: NodeOptions,
@@ -45,7 +46,7 @@ export const serveWs = (
     options: {
       ...shared.options,
       apis: apisOf(options.rpcWsApi, development),
-      // As Besu: what a message may have bounds its batch.
+      // As Besu: the message length bounds a batch.
       batchSizeMax: 0,
       timeoutMs: options.xWsTimeoutSeconds * 1000,
       prettyPrint: false,

@@ -1,6 +1,6 @@
 import { unpermitted } from '../../../p2p/peers/permittedNodes.ts'
 import type { Network } from '../../../p2p/network.ts'
-import { createSlice } from '../../schedule.ts'
+import { createYield } from '../../scheduler.ts'
 import { roleIn } from './role.ts'
 import { NetworkThreadError } from './thread.ts'
 import { type NetworkThreadOptions, startNetworkThread } from './startNetworkThread.ts'
@@ -18,7 +18,7 @@ export const startNetworkWorker = async (options: NetworkThreadOptions): Promise
       handlers: { ...options.handlers, roleOf: address => roleIn(options.validators(), address) },
       refuses: (publicKey, host, port) => unpermitted(options.permittedNodes?.(), publicKey, host, port),
       nowMs: () => Date.now(),
-      pause: createSlice(),
+      pause: createYield(),
     })
   }
 }

@@ -4,7 +4,7 @@ import { NetworkError } from '../../../p2p/error.ts'
 import type { Network } from '../../../p2p/network.ts'
 import { startTransport } from '../../../p2p/startTransport.ts'
 import { unpermitted } from '../../../p2p/peers/permittedNodes.ts'
-import { createSlice } from '../../schedule.ts'
+import { createYield } from '../../scheduler.ts'
 import { useWorkerEngine } from '../workerEngine.ts'
 import { openWorkerPort } from '../workerPort.ts'
 import { openBacklog } from './backlog.ts'
@@ -120,7 +120,7 @@ try {
     }),
     log,
     nowMs: () => Date.now(),
-    pause: createSlice(),
+    pause: createYield(),
   })
   post({ kind: 'listening', enode: network.enode, port: network.port })
 } catch (cause) {

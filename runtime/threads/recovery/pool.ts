@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Address } from '../../../core/bytes/bytes.ts'
-import { nextTurn } from '../../schedule.ts'
+import { nextTurn } from '../../scheduler.ts'
 import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './packed.ts'
 import { type RecoveryThread, startRecoveryThread } from './recoveryThread.ts'
 

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../core/block/transaction.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { Recovery } from './packed.ts'
 import type { RecoveryPool } from './pool.ts'
-import { createSlice } from '../../schedule.ts'
+import { createYield } from '../../scheduler.ts'
 
 /** The known sender of a transaction by its hash, which covers the signature; undefined if not recovered before. */
 export type KnownSender = (hash: Hash) => Address | undefined
@@ -23,24 +23,24 @@ const recoveryOf = (transaction: Transaction): Recovery => ({
 })
 
 const recoveriesOf = async (transactions: readonly Transaction[]): Promise<readonly Recovery[]> => {
-  const pause = createSlice()
+  const yieldTurn = createYield()
   const recoveries: Recovery[] = []
   for (const transaction of transactions) {
-    if (recoveries.length % SLICE_TRANSACTIONS === SLICE_TRANSACTIONS - 1) await pause()
+    if (recoveries.length % SLICE_TRANSACTIONS === SLICE_TRANSACTIONS - 1) await yieldTurn()
     recoveries.push(recoveryOf(transaction))
   }
   // The pool starts with work on this thread.
-  await pause()
+  await yieldTurn()
   return recoveries
 }
 
 /** Recovers senders on the threads of the pool. Caches the answer of each list: the import of a prefetched block requests the same list again. */
 export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSender): RecoverSenders => {
   const knownSenders = async (transactions: readonly Transaction[]): Promise<(Address | undefined)[]> => {
-    const pause = createSlice()
+    const yieldTurn = createYield()
     const senders: (Address | undefined)[] = []
     for (const { hash } of transactions) {
-      if (senders.length % SLICE_TRANSACTIONS === SLICE_TRANSACTIONS - 1) await pause()
+      if (senders.length % SLICE_TRANSACTIONS === SLICE_TRANSACTIONS - 1) await yieldTurn()
       senders.push(knownSender(hash))
     }
     return senders

@@ -18,7 +18,7 @@ const VICTIM = 3
 /** The validator whose files come in the place of the victim's: it does not run meanwhile. */
 const OTHER = 4
 
-const SIGNS_NOTHING = /signs nothing until a quorum of validators has told where they are/
+const SIGNS_NOTHING = /signs nothing until a quorum of validators has reported its height and round/
 const VOTES_FOR_NOBODY = /It votes for nobody: propose them again/
 
 const folderOf = (cluster: Cluster, index: number): string => {

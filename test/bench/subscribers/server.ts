@@ -27,6 +27,7 @@ const app = createWsApp(node.context, {
 })
 const server = await serve({
   hostname: '127.0.0.1',
+  portOption: 'port',
   hostOption: 'rpc-ws-host',
   port: 0,
   fetch: (request, peer) => app.fetch(request, peer),

@@ -87,9 +87,9 @@ describe('given a genesis file with a fault', () => {
     ],
     [
       'a placeholder in extraData',
-      top({ extraData: '%extraData%' }),
+      top({ extraData: '0x...' }),
       'INVALID_VALUE',
-      'extraData: must be an even number of hexadecimal digits',
+      "extraData: must be hexadecimal digits but was '0x...'",
     ],
     [
       'no extraData',

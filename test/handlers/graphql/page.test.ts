@@ -21,6 +21,7 @@ beforeAll(async () => {
   graphql = graphqlOf(node)
   server = await serve({
     hostname: '127.0.0.1',
+    portOption: 'port',
     hostOption: 'graphql-http-host',
     port: 0,
     fetch: (request, peer) => graphql.fetch(request, peer),

@@ -3,7 +3,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { Devp2pOptions } from '../../../p2p/devp2p/node/devp2pNode.ts'
 import { startDevp2p } from '../../../p2p/devp2p/startDevp2p.ts'
 import type { Network, NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
-import { createSlice } from '../../../runtime/schedule.ts'
+import { createYield } from '../../../runtime/scheduler.ts'
 import { sampleBlocks, type SampleBlock, serveSampleBlocks } from './sampleBlocks.ts'
 
 /** The chain that test nodes have unless a test gives another. */
@@ -69,7 +69,7 @@ export const startDevp2pNode = async (options: Devp2pStartOptions = {}): Promise
     maxPeers: 25,
     refuses: () => undefined,
     nowMs: () => Date.now(),
-    pause: createSlice(),
+    pause: createYield(),
     chain: { consensus: { kind: 'ethash' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
     ...options,
     log: { debug: note, info: note, warn: note, error: note },

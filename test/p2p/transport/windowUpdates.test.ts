@@ -5,7 +5,7 @@ import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { formatEnode, parseEnode } from '../../../p2p/transport/enode.ts'
 import { createWindowUpdates } from '../../../p2p/transport/windowUpdates.ts'
 import { decodeWindowUpdate, encodeWindowUpdate } from '../../../p2p/transport/yamuxFrames.ts'
-import { nextTurn } from '../../../runtime/schedule.ts'
+import { nextTurn } from '../../../runtime/scheduler.ts'
 import { patternOf, withNodes } from '../networks.ts'
 import { until } from '../../support/until.ts'
 

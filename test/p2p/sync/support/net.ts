@@ -1,7 +1,7 @@
 import { startNetwork } from '../../../../p2p/startNetwork.ts'
 import type { Network } from '../../../../p2p/network.ts'
 import { logOf } from '../../../../runtime/logging/log.ts'
-import { createSlice } from '../../../../runtime/schedule.ts'
+import { createYield } from '../../../../runtime/scheduler.ts'
 import type { Key } from '../../../core/chain/support/keys.ts'
 import { type NodeOptions, openNode, type TestNode } from './node.ts'
 import type { WireHandlers } from './wire.ts'
@@ -37,7 +37,7 @@ export const networkedNode = async (
     },
     log: logOf('network'),
     nowMs: Date.now,
-    pause: createSlice(),
+    pause: createYield(),
   })
   node.sync.attach(network)
   return {

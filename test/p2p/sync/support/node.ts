@@ -7,7 +7,7 @@ import type { Sync } from '../../../../p2p/sync/sync.ts'
 import { type SyncOptions, startSync } from '../../../../p2p/sync/startSync.ts'
 import { configureLog, logOf } from '../../../../runtime/logging/log.ts'
 import { logBlock } from '../../../../runtime/logging/logBlock.ts'
-import { createSlice } from '../../../../runtime/schedule.ts'
+import { createYield } from '../../../../runtime/scheduler.ts'
 import { createRecoverSeals } from '../../../../runtime/threads/recovery/recoverSeals.ts'
 import { createPoolHead } from '../../../../runtime/node/pool/submit.ts'
 import { createRecoveryPool } from '../../../../runtime/threads/recovery/pool.ts'
@@ -54,7 +54,7 @@ export const openNode = async ({ genesis, ...options }: NodeOptions = {}): Promi
     recoverSeals,
     log,
     nowMs: Date.now,
-    createYield: createSlice,
+    createYield: createYield,
     logImported: ({ header, transactions }, hash) =>
       logBlock(log, 'Imported', header, transactions.length, pool.size, hash),
     networkId: 1337n,

@@ -20,10 +20,10 @@ test('given a validator that waits for the others then a line says so, not at on
   )
 })
 
-test('given it signs again then a line says from where on; in a network that begins there is none', () => {
+test('given a validator that may sign from a later round on, when it does, then a line says from which round; in a new network there is none', () => {
   const { lines, log } = setUp()
   log({ kind: 'recall', sequence: 1n, round: 0, reported: 3, needed: 2 })
   expect(lines).toEqual([])
   log({ kind: 'recall', sequence: 7n, round: 3, reported: 3, needed: 2 })
-  expect(lines.join()).toContain('This validator signs again, in block 7 from round 3 on')
+  expect(lines.join()).toContain('This validator signs messages from round 3 of block 7 on')
 })

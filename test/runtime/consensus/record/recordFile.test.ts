@@ -131,7 +131,9 @@ describe('given files that were copied to where they do not belong', () => {
     await place.close()
     for (const index of [0, 1]) copyFileSync(slotOf(2, index), slotOf(1, index))
     expect(await read()).toEqual({ record: undefined, isDamaged: true })
-    expect(lines.join()).toContain('signs nothing until a quorum of validators has told where they are')
+    expect(lines.join()).toContain(
+      'signs nothing until a quorum of validators has reported its height and round',
+    )
   })
 
   test('when one of them is of another validator then the other one counts, as that before it', async () => {
@@ -158,7 +160,7 @@ test('given the chain was deleted then a line says that the validator waits for 
   await read(synced(), OWNER, 8n)
   expect(lines).toEqual([])
   await read(synced(), OWNER, 0n)
-  expect(lines.join()).toContain('has signed for block 9, and its chain ends with block 0')
+  expect(lines.join()).toContain('has signed messages of block 9, and its chain ends with block 0')
   expect(lines.join()).toContain('delete the folder validator')
 })
 
@@ -170,7 +172,9 @@ describe('given a record that was not written to its end', () => {
       writeFileSync(slot(0), whole.subarray(0, length))
       expect(await read()).toEqual({ record: record(5n, 0), isDamaged: true })
     }
-    expect(lines.join()).toContain('signs nothing until a quorum of validators has told where they are')
+    expect(lines.join()).toContain(
+      'signs nothing until a quorum of validators has reported its height and round',
+    )
   })
 
   test('when any byte is changed, then it is not read', async () => {

@@ -66,7 +66,7 @@ describe('given a node that accepted transactions from RPC', () => {
       ])
     }))
 
-  test('when the last one was not written whole, then those before it are kept', () =>
+  test('when the last record is incomplete, then the records before it are kept', () =>
     withFolder(async folder => {
       const { pool, poolHead } = await journalled(folder)
       for (let nonce = 0; nonce < 3; nonce++) pool.add(transfer(ALICE, nonce), poolHead(), LOCAL)

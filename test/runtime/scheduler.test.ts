@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import { describe, expect, test } from 'bun:test'
-import { createSlice, nextTurn } from '../../runtime/schedule.ts'
+import { createYield, nextTurn } from '../../runtime/scheduler.ts'
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
@@ -52,7 +52,7 @@ const busyFor = (ms: number): void => {
 describe('given small pieces of work that wait between their steps', () => {
   /** Its slice is over when it asks. */
   const small = (ms: number) => async (done: () => void) => {
-    const pause = createSlice()
+    const pause = createYield()
     await turn()
     await pause()
     busyFor(ms)
@@ -75,7 +75,7 @@ describe('given small pieces of work that wait between their steps', () => {
       order.push(name)
       done()
     }
-    const pause = createSlice()
+    const pause = createYield()
     await turn()
     const counts = await piecesOfTurns([
       named('small', pause),
@@ -89,7 +89,7 @@ describe('given small pieces of work that wait between their steps', () => {
 
 describe('given work in small steps', () => {
   test('when a slice is over then others have their turn', async () => {
-    const pause = createSlice()
+    const pause = createYield()
     let turns = 0
     let isWorking = true
     const count = (): void => {
