@@ -6,7 +6,7 @@ import type { Network } from '../../p2p/network.ts'
 import { startBoth } from '../../p2p/startBoth.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
 import { freePorts, takenPorts } from '../../runtime/devnet/ports.ts'
-import { createSlice } from '../../runtime/schedule.ts'
+import { createYield } from '../../runtime/scheduler.ts'
 import { BLOCKS, startDevp2pNode, statusAt } from './devp2p/nodes.ts'
 import type { SampleBlock } from './devp2p/sampleBlocks.ts'
 import { serveSampleBlocks } from './devp2p/sampleBlocks.ts'
@@ -44,7 +44,7 @@ const startBothNode = async (
     maxPeers: 25,
     refuses: () => undefined,
     nowMs: () => Date.now(),
-    pause: createSlice(),
+    pause: createYield(),
     chain: { consensus: { kind: 'ethash' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
     log: { debug: note, info: note, warn: note, error: note },
     handlers: {
