@@ -14,7 +14,7 @@ import { createDevp2pNode, type Devp2pNode, type Devp2pOptions } from './node/de
 import { networkOf } from './node/networkOf.ts'
 import { createSessionEvents } from './node/sessionEvents.ts'
 import { createTransactionPropagation } from './node/transactionPropagation.ts'
-import { disconnectSession } from './session/ending.ts'
+import { abortSession, disconnectSession } from './session/ending.ts'
 import { superviseSession } from './session/keepAlive.ts'
 import { nameOf, type SessionEvents } from './session/session.ts'
 
@@ -52,8 +52,21 @@ const listen = (server: Server, host: string, port: number): Promise<number> =>
     })
   })
 
+/** Bytes of messages that have not arrived whole, of all connections together. */
+const PENDING_BYTES_MAX = 64 * 1024 * 1024
+
+/** Ends the connection that keeps the most of a message here, where all together keep too much. */
+const limitPendingBytes = ({ sessions }: Devp2pNode): void => {
+  const pending = [...sessions].sort((a, b) => b.reader.pendingBytes - a.reader.pendingBytes)
+  const bytes = pending.reduce((sum, { reader }) => sum + reader.pendingBytes, 0)
+  const [largest] = pending
+  if (bytes > PENDING_BYTES_MAX && largest !== undefined)
+    abortSession(largest, 'its message is the largest of many that have not arrived whole')
+}
+
 const supervise = (node: Devp2pNode): void => {
   const now = node.options.nowMs()
+  limitPendingBytes(node)
   for (const session of node.sessions) {
     superviseSession(session, now)
     if (session.stage !== 'established') continue

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { concatBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import type { RawItem } from '../../../core/rlp/rawItem.ts'
 import { textOf } from '../../error.ts'
@@ -20,8 +21,13 @@ const RECEIPTS_MAX = 256
 const POOLED_MAX = 256
 /** Requests of one peer that are worked on or wait; Besu opens five at a time. Beyond it an answer is empty. */
 const WAITING_MAX = 16
-/** A node that syncs asks for some ranges a second. */
-const REQUESTS_PER_SECOND = 100
+/**
+ * A node that syncs as fast as it can asks some two hundred times a second: four requests for 256 blocks. Beyond it answers
+ * are delayed, and so are the requests that follow them.
+ */
+const REQUESTS_PER_SECOND = 400
+/** Longest delay of one answer: clients wait 5 s for it. */
+const DELAY_MS_MAX = 1_000
 
 type Served = Pick<NetworkHandlers, 'headers' | 'blocksByHash' | 'receiptsByHash' | 'poolTransactions'>
 
@@ -116,11 +122,13 @@ export const createServing = ({ handlers, log, nowMs, onFlooding }: ServingOptio
 
   const respond = async (
     peer: EthPeer,
+    delayMs: number,
     id: bigint,
     code: number,
     items: AsyncIterable<Uint8Array> | undefined,
   ): Promise<void> => {
     let collected: Uint8Array[] = []
+    if (delayMs > 0) await wait(Math.min(delayMs, DELAY_MS_MAX))
     try {
       collected = await collect(peer, items)
     } catch (error) {
@@ -138,13 +146,14 @@ export const createServing = ({ handlers, log, nowMs, onFlooding }: ServingOptio
       const { id, content } = openWithId(payload)
       const items = itemsOf(handlers, code, content)
       const queue = queueOf(peer)
-      const isFlood = queue.requests.take(1) > 0
-      if (isFlood) onFlooding(peer)
-      if (isFlood || queue.waiting >= WAITING_MAX)
+      if (queue.waiting >= WAITING_MAX) {
+        onFlooding(peer)
         return void sendEth(peer, ANSWERS[code] as number, encodeWithId(id, []))
+      }
       queue.waiting++
+      const delayMs = queue.requests.take(1)
       queue.last = queue.last
-        .then(() => respond(peer, id, code, items))
+        .then(() => respond(peer, delayMs, id, code, items))
         .finally(() => {
           queue.waiting--
         })

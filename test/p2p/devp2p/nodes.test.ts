@@ -46,6 +46,19 @@ describe('two nodes over devp2p', () => {
     })
   })
 
+  test('given a node that syncs as fast as it can, then each of its requests is answered', async () => {
+    await withDevp2pNodes(async start => {
+      const server = await start({ status: statusAt(block(699)) })
+      const client = await start({ staticNodes: [server.network.enode] })
+      await connected(client)
+      const { signal } = new AbortController()
+      for (let request = 0; request < 300; request++) {
+        const [first] = await Array.fromAsync(client.network.requestBlocks(peerOf(client), 2n, 1, signal))
+        expect(first).toEqual(block(2).block)
+      }
+    })
+  })
+
   test('given validators, when one sends QBFT messages, then the other has them, and no other codes', async () => {
     await withDevp2pNodes(async start => {
       const one = await start()
