@@ -34,6 +34,7 @@ export const MEMBER_APIS: readonly string[] = [
   'TRACE',
   'ADMIN',
   'MINER',
+  'PERM',
 ]
 
 export type MemberOptions = {
