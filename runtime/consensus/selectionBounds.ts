@@ -18,8 +18,11 @@ const MEMORY_BYTES_MAX = 256 * 1024 * 1024
 /** Memory at which a block takes no more transactions. */
 const BLOCK_MEMORY_BYTES_MAX = 512 * 1024 * 1024
 
-/** Maximum log bytes of one transaction, whose receipt is hashed in one step. A gas limit of 30 million pays for less. */
+/** Maximum log bytes of one transaction. A gas limit of 30 million pays for less. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024
+
+/** Log bytes at which a block takes no more transactions: the store writes a block at once, 4 ms for each megabyte. */
+const BLOCK_LOG_BYTES_MAX = 8 * 1024 * 1024
 
 /**
  * Measured cost, rounded up, of the work after execution: a state change updates the trie and the store, a log is added to
@@ -39,49 +42,76 @@ export type SelectionClock = SelectionBounds & {
   readonly isFull: () => boolean
 }
 
+type Selection = {
+  readonly endMs: number
+  readonly nowMs: () => number
+  /** Work and log bytes that the previous transactions cause after the selection. */
+  owedMs: number
+  owedLogBytes: number
+  /** The same of the current one. */
+  ownMs: number
+  ownLogBytes: number
+  begunMs: number
+  allowedMs: number
+  blockMemoryBytes: number
+}
+
+const isFull = (selection: Selection): boolean =>
+  selection.nowMs() + selection.owedMs + selection.ownMs >= selection.endMs ||
+  selection.blockMemoryBytes >= BLOCK_MEMORY_BYTES_MAX ||
+  selection.owedLogBytes + selection.ownLogBytes >= BLOCK_LOG_BYTES_MAX
+
+const begin = (selection: Selection, isDeferred: boolean): void => {
+  selection.owedMs += selection.ownMs
+  selection.owedLogBytes += selection.ownLogBytes
+  selection.ownMs = 0
+  selection.ownLogBytes = 0
+  selection.begunMs = selection.nowMs()
+  const leftMs = selection.endMs - selection.begunMs - selection.owedMs
+  selection.allowedMs = isDeferred
+    ? Math.max(leftMs, SECOND_MS_MIN)
+    : Math.max(leftMs * FIRST_SHARE, FIRST_MS_MIN)
+}
+
+/** Why the current transaction has to end, undefined while it may go on. */
+const reasonToStop = ({ nowMs, begunMs, allowedMs }: Selection, usage: Usage): string | undefined => {
+  const tookMs = nowMs() - begunMs
+  if (usage.memoryBytes > MEMORY_BYTES_MAX)
+    return `it needs more than ${MEMORY_BYTES_MAX / 2 ** 20} MB of memory`
+  if (usage.logBytes > LOG_BYTES_MAX) return `its logs take more than ${LOG_BYTES_MAX / 2 ** 20} MB`
+  if (tookMs + laterMs(usage) <= allowedMs) return undefined
+  return tookMs > allowedMs
+    ? `it ran for more than ${Math.round(allowedMs)} ms`
+    : `its ${usage.logs} logs and ${usage.changes} changes would take more than ${Math.round(allowedMs)} ms`
+}
+
 /** Bounds one selection of transactions that should end at `endMs`, milliseconds since 1970. */
 export const createSelectionBounds = (
   endMs: number,
   isDeferred: (sent: SenderTransaction) => boolean,
   nowMs: () => number = Date.now,
 ): SelectionClock => {
-  /** Work that the previous transactions cause after the selection. */
-  let owedMs = 0
-  let ownMs = 0
-  let begunMs = 0
-  let allowedMs = 0
-  let blockBytes = 0
+  const selection: Selection = {
+    endMs,
+    nowMs,
+    owedMs: 0,
+    owedLogBytes: 0,
+    ownMs: 0,
+    ownLogBytes: 0,
+    begunMs: 0,
+    allowedMs: 0,
+    blockMemoryBytes: 0,
+  }
   return {
-    isFull: () => nowMs() + owedMs + ownMs >= endMs || blockBytes >= BLOCK_MEMORY_BYTES_MAX,
-    begin: sent => {
-      owedMs += ownMs
-      ownMs = 0
-      begunMs = nowMs()
-      const leftMs = endMs - begunMs - owedMs
-      allowedMs = isDeferred(sent)
-        ? Math.max(leftMs, SECOND_MS_MIN)
-        : Math.max(leftMs * FIRST_SHARE, FIRST_MS_MIN)
-    },
+    isFull: () => isFull(selection),
+    begin: sent => begin(selection, isDeferred(sent)),
     exceeded: usage => {
-      const tookMs = nowMs() - begunMs
-      const usedMs = tookMs + laterMs(usage)
-      blockBytes = usage.blockMemoryBytes
-      if (usage.memoryBytes > MEMORY_BYTES_MAX) {
-        ownMs = 0
-        return `it needs more than ${MEMORY_BYTES_MAX / 2 ** 20} MB of memory`
-      }
-      if (usage.logBytes > LOG_BYTES_MAX) {
-        ownMs = 0
-        return `its logs take more than ${LOG_BYTES_MAX / 2 ** 20} MB`
-      }
-      if (usedMs > allowedMs) {
-        ownMs = 0
-        return tookMs > allowedMs
-          ? `it ran for more than ${Math.round(allowedMs)} ms`
-          : `its ${usage.logs} logs and ${usage.changes} changes would take more than ${Math.round(allowedMs)} ms`
-      }
-      ownMs = laterMs(usage)
-      return undefined
+      const reason = reasonToStop(selection, usage)
+      selection.blockMemoryBytes = usage.blockMemoryBytes
+      // What is stopped causes no work later.
+      selection.ownMs = reason === undefined ? laterMs(usage) : 0
+      selection.ownLogBytes = reason === undefined ? usage.logBytes : 0
+      return reason
     },
   }
 }

@@ -13,6 +13,7 @@ import type { BenchOptions, Row } from './measure.ts'
 import { benchMetrics } from './metrics.ts'
 import { benchNetwork } from './network.ts'
 import { benchRpc } from './rpc.ts'
+import { benchSpans } from './spans.ts'
 import { benchSubscribers } from './subscribers.ts'
 import { tableText } from './table.ts'
 import { benchTrie } from './trie.ts'
@@ -69,6 +70,11 @@ const GROUPS: Readonly<Record<string, Group>> = {
     title: 'event loop held at a time, ms',
     note: "a validator's work on the block of another, median / longest; senders recovered again, as if none were in the pool",
     run: benchTurns,
+  },
+  spans: {
+    title: 'slow blocks: CPU of the longest turn of the event loop, ms',
+    note: 'a transaction with gas for it; built and committed by one node, imported and indexed by another; Linux only',
+    run: benchSpans,
   },
   rpc: {
     title: 'JSON-RPC, calls per second',

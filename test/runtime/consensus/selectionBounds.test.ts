@@ -66,6 +66,17 @@ describe('given a selection of transactions', () => {
     expect(bounds.isFull()).toBe(true)
   })
 
+  test('when the logs of all take what the store writes at once then the block takes no more', () => {
+    const { bounds, after } = setUp(true)
+    after(0, { logBytes: 4 * 2 ** 20 })
+    bounds.begin(SENT)
+    after(0, { logBytes: 4 * 2 ** 20 - 1 })
+    expect(bounds.isFull()).toBe(false)
+    bounds.begin(SENT)
+    after(0, { logBytes: 1 })
+    expect(bounds.isFull()).toBe(true)
+  })
+
   test('when the logs of one take more than is hashed at once then that is named', () => {
     expect(setUp().after(0, { logBytes: 4 * 2 ** 20 })).toBeUndefined()
     expect(setUp().after(0, { logBytes: 4 * 2 ** 20 + 1 })).toContain('more than 4 MB')
