@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { cpuUsage, memoryUsage, uptime } from 'node:process'
+import process from 'node:process'
 import type { Meters } from './registry.ts'
 
 /** Where Linux lists the open files of the process. */
@@ -17,10 +17,10 @@ const openFiles = (): number | undefined => {
 
 /** Metrics of the process, by the names that every Prometheus client uses. */
 export const addProcessMetrics = (meters: Meters): void => {
-  const startedAtSeconds = Math.round(Date.now() / 1000 - uptime())
+  const startedAtSeconds = Math.round(performance.timeOrigin / 1000)
   meters.onCollect(() => {
-    const { user, system } = cpuUsage()
-    const { rss, heapUsed } = memoryUsage()
+    const { user, system } = process.cpuUsage()
+    const { rss, heapUsed } = process.memoryUsage()
     meters.total('process_cpu_seconds_total', (user + system) / 1e6)
     meters.set('process_resident_memory_bytes', rss)
     meters.set('process_heap_bytes', heapUsed)

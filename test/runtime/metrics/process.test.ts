@@ -1,0 +1,141 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { withFolder } from '../folder.ts'
+import {
+  isInstalled,
+  PROCESS_TEST_TIMEOUT_MS,
+  runCommand,
+  type RuntimeName,
+  startNode,
+} from '../nodeProcess.ts'
+
+setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+
+/** Sends many requests and reads no answer. */
+const neverReads = (url: string): Promise<{ end(): void }> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.pause()
+      for (let i = 0; i < 2_000; i++) socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      resolve({ end: () => socket.destroy() })
+    })
+    socket.once('error', reject)
+  })
+
+for (const runtime of ['bun', 'node', 'deno'] as const satisfies readonly RuntimeName[])
+  test.skipIf(!isInstalled(runtime))(
+    `given a node on ${runtime}, when it is asked, then metrics and probes answer, and doctor is content`,
+    () =>
+      withFolder(async folder => {
+        const node = await startNode(join(folder, 'data'), ['--metrics-enabled', '--metrics-port=0'], {
+          runtime,
+        })
+        try {
+          const hostile = await neverReads(String(node.metricsUrl))
+          const text = await (await fetch(`${node.metricsUrl}/metrics`)).text()
+          expect(text).toMatch(/^qbft_height 1$/m)
+          expect(text).toMatch(/^process_cpu_seconds_total [\d.]+$/m)
+          expect((await fetch(`${node.metricsUrl}/readiness`)).status).toBe(200)
+          expect(await node.rpc<string>('eth_chainId')).toBe('0x539')
+          const services = await node.rpc<Record<string, { port: string }>>('net_services')
+          expect(services['metrics']?.port).toBe(new URL(String(node.metricsUrl)).port)
+          const { code, out } = await runCommand(
+            ['doctor', `--url=${node.url}`, `--data-path=${join(folder, 'data')}`],
+            { runtime },
+          )
+          expect(out).toContain('is readable by its owner alone (0600)')
+          expect(code).toBe(0)
+          hostile.end()
+        } finally {
+          await node.kill()
+        }
+      }),
+  )
+
+describe('given a Pushgateway', () => {
+  test('when metrics are pushed, then it gets them at the path of the job, at the interval and at the end', () =>
+    withFolder(async folder => {
+      const pushed: { readonly path: string; readonly text: string }[] = []
+      const gateway = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch: async request => {
+          pushed.push({ path: new URL(request.url).pathname, text: await request.text() })
+          return new Response(null, { status: 202 })
+        },
+      })
+      const node = await startNode(join(folder, 'data'), [
+        '--metrics-push-enabled',
+        `--metrics-push-port=${gateway.port}`,
+        '--metrics-push-interval=1',
+        '--metrics-push-prometheus-job=my job',
+        '--metrics-category=ETHEREUM',
+      ])
+      try {
+        while (pushed.length < 2) await Bun.sleep(50)
+        const before = pushed.length
+        expect(await node.stop()).toBe(0)
+        expect(pushed.length).toBeGreaterThan(before)
+        expect(pushed[0]?.path).toBe('/metrics/job/my%20job')
+        expect(pushed[0]?.text).toContain('ethereum_blockchain_height 0')
+        expect(pushed[0]?.text).not.toContain('qbft_')
+      } finally {
+        await node.kill()
+        await gateway.stop(true)
+      }
+    }))
+
+  test('when it is away, then that is logged once and the node goes on', () =>
+    withFolder(async folder => {
+      const node = await startNode(join(folder, 'data'), [
+        '--metrics-push-enabled',
+        '--metrics-push-port=1',
+        '--metrics-push-interval=1',
+        '--logging-format=PLAIN',
+      ])
+      try {
+        while (!node.output().includes('Metrics cannot be pushed')) await Bun.sleep(50)
+        await Bun.sleep(2_500)
+        expect(node.output().split('Metrics cannot be pushed')).toHaveLength(2)
+        expect(await node.rpc<string>('eth_chainId')).toBe('0x539')
+      } finally {
+        await node.kill()
+      }
+    }))
+})
+
+describe('given options of metrics that exclude each other or are not there', () => {
+  const cases: readonly (readonly [readonly string[], string])[] = [
+    [['--metrics-enabled', '--metrics-push-enabled'], "can't be used at the same time"],
+    [['--metrics-enabled', '--metrics-protocol=OPENTELEMETRY'], "'OPENTELEMETRY' is not supported"],
+    [['--metrics-enabled', '--metrics-category=NONE_SUCH'], 'invalid entries found [NONE_SUCH]'],
+    [
+      ['--metrics-enabled', '--metrics-port=8545', '--rpc-http-port=8545'],
+      "Port number '8545' has been specified",
+    ],
+  ]
+  for (const [args, text] of cases)
+    test(`when ${args.join(' ')} is given, then it is refused`, async () => {
+      const { code, error } = await runCommand(args)
+      expect(error).toContain(text)
+      expect(code).toBe(2)
+    })
+})
+
+describe('given a doctor', () => {
+  test('when nobody answers, or something else does, then it says so and exits with 1', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<html>') })
+    try {
+      const away = await runCommand(['doctor', '--url=http://127.0.0.1:1'])
+      expect(away.error).toContain('The node at http://127.0.0.1:1 does not answer')
+      expect(away.code).toBe(1)
+      const html = await runCommand(['doctor', `--url=http://127.0.0.1:${other.port}`, '--json'])
+      expect(JSON.parse(html.out)).toMatchObject({ well: false, checks: [{ name: 'node', well: false }] })
+      expect(html.code).toBe(1)
+    } finally {
+      await other.stop(true)
+    }
+  })
+})
