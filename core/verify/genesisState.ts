@@ -1,12 +1,18 @@
 import { type Address, ZERO_HASH } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
+import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import type { Genesis } from '../genesis/genesis.ts'
 import { genesisChanges } from '../genesis/genesisBlock.ts'
 import type { Account, StateReader } from '../state/account.ts'
+import { updateStateRoot } from '../trie/stateRoot.ts'
+
+const NO_NODES = { get: () => undefined }
 
 /** The state after block 0, from the genesis file alone. */
 export const createGenesisState = (genesis: Pick<Genesis, 'alloc'>): StateReader => {
-  const { accounts, codes } = genesisChanges(genesis)
+  // With the roots of the storage tries: an account with an empty one is not asked for slots.
+  const { changes } = updateStateRoot(NO_NODES, EMPTY_TRIE_ROOT, genesisChanges(genesis))
+  const { accounts, codes } = changes
   const byAddress = new Map(accounts.map(change => [toBareHex(change.address), change]))
   const byHash = new Map(codes.map(({ codeHash, code }) => [toBareHex(codeHash), code]))
   const changeOf = (address: Address) => byAddress.get(toBareHex(address))
