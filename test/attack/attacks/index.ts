@@ -15,6 +15,7 @@ import { REQUEST_ATTACKS } from './requests.ts'
 import { requestSmuggling } from './requestSmuggling.ts'
 import { restoredCopy } from './restoredCopy.ts'
 import { control, rollingRestarts } from './rollingRestarts.ts'
+import { slowProposer } from './slowProposer.ts'
 import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
 import { swappedRecords } from './swappedRecords.ts'
 import { webSocketReaders } from './webSocketReaders.ts'
@@ -32,6 +33,7 @@ export const ATTACKS: readonly Attack[] = [
   rollingRestarts,
   diskFull,
   restoredCopy,
+  slowProposer,
   swappedRecords,
   ...CLOCK_ATTACKS,
   ...SLOW_TRANSACTIONS,
