@@ -1,4 +1,5 @@
-import type { ConfigurationDifference, NodeTroubles, ReplicaStatus } from '../rpc/context.ts'
+import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
+import type { NodeTroubles, ReplicaStatus } from '../rpc/context.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 
 /** One thing that a probe looks at; further members as Besu has them. */
@@ -16,7 +17,7 @@ type Answer = {
   readonly status: 'UP' | 'DOWN'
   readonly reasons?: readonly string[]
   readonly checks?: Readonly<Record<string, Check>>
-  readonly differences?: readonly ConfigurationDifference[]
+  readonly differences?: readonly GenesisDifference[]
   readonly replicas?: readonly ReplicaStatus[]
 }
 
@@ -46,7 +47,7 @@ export type NodeState = {
   /** Undefined when the node is not syncing. */
   readonly syncing: SyncingStatus | undefined
   /** Reported without an effect on readiness: the other node may be wrong. */
-  readonly differences: readonly ConfigurationDifference[]
+  readonly differences: readonly GenesisDifference[]
   readonly troubles: NodeTroubles
   /** Reported only: a copy that is behind does not make the node unready. */
   readonly replicas: readonly ReplicaStatus[]

@@ -1,3 +1,4 @@
+import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import type { BadBlock } from '../../core/chain/importing/badBlocks.ts'
 import type { Chain } from '../../core/chain/chain.ts'
@@ -114,8 +115,6 @@ export type StandingVotes = {
   discard(recipient: Address): Promise<void>
 }
 
-export type ConfigurationDifference = { readonly peer: string; readonly entries: readonly string[] }
-
 /** Problems of this node, in sentences for operators. */
 export type NodeTroubles = {
   /** The node cannot write to the chain store or to its restart record. */
@@ -221,7 +220,7 @@ export type RpcHost = {
   /** The most recently rejected blocks. */
   readonly badBlocks?: () => readonly BadBlock[]
   /** Peers whose genesis file or transitions differ from this node's, with the names of the entries. */
-  readonly differences: () => readonly ConfigurationDifference[]
+  readonly differences: () => readonly GenesisDifference[]
   readonly troubles?: () => NodeTroubles
   /** The copies of the chain that this node fills. */
   readonly replicas?: () => readonly ReplicaStatus[]

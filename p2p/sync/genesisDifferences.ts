@@ -1,3 +1,4 @@
+import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
 import type { Log } from '../log.ts'
@@ -14,8 +15,6 @@ const VALUE_CHARACTERS_MAX = 80
 const ENTRIES_MAX = 16
 
 type Configuration = Readonly<Record<string, string>>
-
-export type GenesisDifference = { readonly peer: string; readonly entries: readonly string[] }
 
 export type GenesisDifferences = {
   /** Compares the genesis file of a peer that connected or sent a new status. */
