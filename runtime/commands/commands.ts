@@ -9,6 +9,7 @@ import { PUBLIC_KEY_COMMANDS } from './publicKeyCommands.ts'
 import { READ_COMMAND } from './readCommand.ts'
 import { RLP_COMMANDS } from './rlpCommands.ts'
 import { STATETEST_COMMAND } from './statetestCommand.ts'
+import { TOKEN_COMMAND } from './tokenCommand.ts'
 import { VALIDATE_CONFIG_COMMAND } from './validateConfigCommand.ts'
 
 export { NODE_COMMAND } from './nodeCommand.ts'
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ...PUBLIC_KEY_COMMANDS,
   ...RLP_COMMANDS,
   PASSWORD_COMMAND,
+  TOKEN_COMMAND,
   DOCTOR_COMMAND,
   ...METRICS_COMMANDS,
   STATETEST_COMMAND,

@@ -58,6 +58,7 @@ describe.skipIf(!canMount)('given a validator whose disk becomes full', () => {
           [
             `--genesis-file=${genesisFile}`,
             '--rpc-http-enabled',
+            '--rpc-http-api=ETH,QBFT',
             '--p2p-enabled=false',
             '--logging-format=PLAIN',
           ],
@@ -71,6 +72,8 @@ describe.skipIf(!canMount)('given a validator whose disk becomes full', () => {
           await until(async () => (await health(node, '/liveness')).status === 503)
           const { reasons } = await health(node, '/readiness')
           expect(reasons[0]).toMatch(/^the store could not .* full/)
+          const { kind } = await node.rpc<{ kind: string }>('qbft_getStatus')
+          expect(kind).toBe('disk')
           const stoppedAt = await headOf(node)
           // With an attempt to write.
           await Bun.sleep(4_000)
