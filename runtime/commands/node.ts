@@ -6,7 +6,7 @@ import { openAccess } from '../auth/open.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { enabledBy } from '../cli/enabled.ts'
 import { ignoredOptions } from '../cli/ignored.ts'
-import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { NODE_OPTIONS, type NodeOptions } from '../cli/nodeOptions.ts'
 import { startProgress } from '../cli/progress.ts'
 import { unknownVariables } from '../cli/resolve.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
@@ -61,6 +61,10 @@ const announceAccounts = (
 
 const addressOf = ({ hostname, port }: Server): string => `${hostname}:${port}`
 
+/** Says which transport runs, and which one a genesis file that comes from Besu may need. */
+const transportText = (transport: NodeOptions['p2pProtocol']): string =>
+  transport === 'libp2p' ? 'libp2p; with Besu or GoQuorum: --p2p-protocol=devp2p' : transport
+
 const announce = (
   context: Context,
   node: RunningNode,
@@ -81,7 +85,10 @@ const announce = (
     storage: options.storage,
     address: node.key.address,
     role: services.role.text,
-    p2pAddress: network === undefined ? undefined : `${options.p2pInterface}:${network.port}`,
+    p2pAddress:
+      network === undefined
+        ? undefined
+        : `${options.p2pInterface}:${network.port} over ${transportText(options.p2pProtocol)}`,
     rpcUrl: http === undefined ? undefined : `http://${addressOf(http)}`,
     wsUrl: ws === undefined ? undefined : `ws://${addressOf(ws)}`,
     graphqlUrl: graphql === undefined ? undefined : `http://${addressOf(graphql)}/graphql`,
