@@ -156,10 +156,19 @@ describe('the Worker, in workerd', () => {
 })
 
 describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
+  /** Ends what was started, the last first, however the test ends. */
+  const ends: (() => Promise<unknown>)[] = []
+  afterAll(async () => {
+    for (const end of ends.reverse()) await end()
+  })
+
   test('given tokens and a store that goes silent, then requests need a token and end at their deadline', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
+    ends.push(async () => rmSync(folder, { recursive: true, force: true }))
     const server = await startPostgresql()
+    ends.push(() => server.remove())
     const node = await startNode(folder, ['--min-gas-price=0', `--replicate-to=postgresql?url=${server.url}`])
+    ends.push(() => node.stop())
     const genesis = JSON.stringify(JSON.parse(readFileSync(join(folder, 'genesis.json'), 'utf8')))
     const keys = await generateKeyPair('ES256', { extractable: true })
     const worker = await startWorker({
@@ -178,34 +187,27 @@ describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
         ),
       },
     })
-    try {
-      const token = await new SignJWT({ permissions: ['*:*'] })
-        .setProtectedHeader({ alg: 'ES256' })
-        .setExpirationTime('1h')
-        .sign(keys.privateKey)
-      const post = (body: object): Promise<Response> =>
-        fetch(worker.url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
-        })
-      const block = { method: 'eth_getBlockByNumber', params: ['0x0', false] }
-      expect((await fetch(worker.url, { method: 'POST', body: '{}' })).status).toBe(401)
-      await until('an answer', async () => (await post(block)).status === 200)
-      server.suspend()
-      // The first request made the timers; the later ones must have their own.
-      for (let round = 0; round < 3; round++)
-        expect(
-          (await post({ method: 'eth_getBalance', params: [`0x${'0'.repeat(39)}${round}`, 'latest'] }))
-            .status,
-        ).toBe(408)
-      server.resume()
-      await until('recovery', async () => (await post(block)).status === 200)
-    } finally {
-      await worker.stop()
-      await node.stop()
-      await server.remove()
-      rmSync(folder, { recursive: true, force: true })
-    }
+    ends.push(() => worker.stop())
+    const token = await new SignJWT({ permissions: ['*:*'] })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setExpirationTime('1h')
+      .sign(keys.privateKey)
+    const post = (body: object): Promise<Response> =>
+      fetch(worker.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+      })
+    const block = { method: 'eth_getBlockByNumber', params: ['0x0', false] }
+    expect((await fetch(worker.url, { method: 'POST', body: '{}' })).status).toBe(401)
+    await until('an answer', async () => (await post(block)).status === 200)
+    server.suspend()
+    // The first request made the timers; the later ones must have their own.
+    for (let round = 0; round < 3; round++)
+      expect(
+        (await post({ method: 'eth_getBalance', params: [`0x${'0'.repeat(39)}${round}`, 'latest'] })).status,
+      ).toBe(408)
+    server.resume()
+    await until('recovery', async () => (await post(block)).status === 200)
   })
 })
