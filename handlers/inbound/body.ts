@@ -1,3 +1,4 @@
+import { paceChunk } from './bodyPace.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { type ClaimBytes, SHORT_BODY_BYTES } from './inboundLimits.ts'
 
@@ -129,6 +130,8 @@ const readChunks = (
       for (;;) {
         const { done, value } = await reader.read()
         if (done) return end(text + decoder.decode())
+        const turn = paceChunk(value.length)
+        if (turn !== undefined) await turn
         if (isEnded) return
         take(value)
       }
