@@ -63,7 +63,7 @@ const failed = (error: string, reason = error): Named => ({ check: { status: fal
 
 const checkPeers = (query: ReadinessQuery, peerCount: number | undefined): Named | undefined => {
   const peersMin = numberOf(query('minPeers'), PEERS_MIN)
-  if (peersMin === undefined) return failed('minPeers is no number')
+  if (peersMin === undefined) return failed('minPeers is not a number')
   if (peerCount === undefined) return undefined
   const status = peerCount >= peersMin
   return {
@@ -74,7 +74,7 @@ const checkPeers = (query: ReadinessQuery, peerCount: number | undefined): Named
 
 const checkSync = (query: ReadinessQuery, syncing: SyncingStatus | undefined): Named => {
   const behindMax = numberOf(query('maxBlocksBehind'), BLOCKS_BEHIND_MAX)
-  if (behindMax === undefined) return failed('maxBlocksBehind is no number')
+  if (behindMax === undefined) return failed('maxBlocksBehind is not a number')
   const behind = syncing === undefined ? 0 : Number(syncing.highestBlock - syncing.currentBlock)
   const status = behind <= behindMax
   return {

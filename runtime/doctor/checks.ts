@@ -28,13 +28,17 @@ export const checkKey = (dataPath: string): Check => {
     return {
       name: 'key',
       isWell: true,
-      text: `${path} is not there: the key is in another file, or made at the first start`,
+      text: `no key file ${path}: the key is in another file, or made at the first start`,
     }
   const mode = statSync(path).mode & 0o777
   const shown = mode.toString(8).padStart(4, '0')
   return (mode & OTHERS) === 0
-    ? { name: 'key', isWell: true, text: `${path} is readable by its owner alone (${shown})` }
-    : { name: 'key', isWell: false, text: `${path} is open to others (${shown}): chmod 600 ${path}` }
+    ? { name: 'key', isWell: true, text: `the key file ${path} is readable by its owner alone (${shown})` }
+    : {
+        name: 'key',
+        isWell: false,
+        text: `the key file ${path} is open to others (${shown}): chmod 600 ${path}`,
+      }
 }
 
 /** Room for blocks to come. */

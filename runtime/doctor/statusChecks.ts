@@ -48,7 +48,9 @@ const checkBlocks = ({
     ? `; ${heard} of ${validators.length} validators are heard, ${quorum} are needed`
     : ''
   const well = `blocks are decided, the last one is ${Number(blockNumber)}${counts}`
-  return { name: 'blocks', isWell: status === 'well', text: explanation ?? well }
+  // Blocks cannot go on without a quorum, even before the network counts as stalled.
+  const hasQuorum = !isValidator || heard >= quorum
+  return { name: 'blocks', isWell: status === 'well' && hasQuorum, text: explanation ?? well }
 }
 
 const checkClocks = ({ validators }: Status): Check => {

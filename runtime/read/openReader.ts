@@ -68,10 +68,12 @@ const watchReason = (follower: HeadFollower, log: Log) => {
   return (): void => {
     const reason = follower.reason()
     if (reason === last) return
+    const number = follower.current()?.head.header.number
     if (reason !== undefined)
-      log.warn('The head is not followed: {reason}. Answers are of block {number}', {
+      log.warn('The head is not followed: {reason}. {answers}', {
         reason,
-        number: follower.current()?.head.header.number,
+        answers:
+          number === undefined ? 'There is no head to answer from yet' : `Answers are of block ${number}`,
       })
     else log.info('The head is followed again', {})
     last = reason

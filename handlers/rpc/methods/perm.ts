@@ -56,8 +56,9 @@ const methodsOf = (kind: Kind, one: 'Accounts' | 'Nodes'): readonly Method[] => 
       params: { [parameter]: 'Texts' },
       result: 'Text',
       handle: ({ params }, context) => {
+        const entries = entriesOf(params, kind)
         const list = listOf(context, kind)
-        return changing(() => list.add(entriesOf(params, kind)))
+        return changing(() => list.add(entries))
       },
     }),
     method({
@@ -66,8 +67,9 @@ const methodsOf = (kind: Kind, one: 'Accounts' | 'Nodes'): readonly Method[] => 
       params: { [parameter]: 'Texts' },
       result: 'Text',
       handle: ({ params }, context) => {
+        const entries = entriesOf(params, kind)
         const list = listOf(context, kind)
-        return changing(() => list.remove(entriesOf(params, kind)))
+        return changing(() => list.remove(entries))
       },
     }),
     method({

@@ -4,7 +4,7 @@ import { qbftAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext, StandingVotes } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { type Method, method } from './method.ts'
-import { flagOf, given, requireAddress, required } from '../parameters/values.ts'
+import { exactAddressOf, flagOf, given, requireAddress, required } from '../parameters/values.ts'
 import { warnOfVote } from '../validators/voteWarning.ts'
 
 /** There are no votes where a contract selects the validators; the mode at the head decides, as in Besu. */
@@ -38,11 +38,11 @@ export const QBFT_VOTE_METHODS: readonly Method[] = [
   method({
     name: 'qbft_proposeValidatorVote',
     summary: 'Votes to add or remove a validator',
-    params: { address: 'Address', add: 'Flag' },
+    params: { address: 'WholeAddress', add: 'Flag' },
     result: 'Boolean',
     handle: ({ params }, context) => {
       const votes = votesOf(context)
-      const recipient = requireAddress(params, 0)
+      const recipient = required(exactAddressOf(given(params, 0)), 'INVALID_ADDRESS')
       const isAdd = required(flagOf(given(params, 1)), 'INVALID_VOTE_TYPE')
       return propose(context, votes, { recipient, type: isAdd ? 'add' : 'drop' })
     },

@@ -61,6 +61,11 @@ export const SCHEMAS = {
     pattern: '^0x[0-9a-fA-F]{40}$',
     description: 'an address of 20 bytes in hex, of which leading zeros may be missing',
   },
+  WholeAddress: {
+    type: 'string',
+    pattern: '^(0x)?[0-9a-fA-F]{40}$',
+    description: 'an address of 20 bytes in hex',
+  },
   Addresses: arrayOf(ref('Address')),
   Index: {
     ...integer(0, 0x7fffffff, '[0-9a-fA-F]{1,7}|[1-7][0-9a-fA-F]{7}'),

@@ -6,6 +6,7 @@ import { FEE_HISTORY_BLOCKS_MAX, STORAGE_KEYS_MAX } from './limits.ts'
 import { percentilesOf } from './percentiles.ts'
 import {
   addressOf,
+  exactAddressOf,
   bytesOf,
   flagOf,
   given,
@@ -47,6 +48,7 @@ const SUBSCRIPTION_TYPES: readonly unknown[] = SCHEMAS.SubscriptionType.enum
 const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
   Flag: readable(flagOf),
   Text: isText,
+  Texts: value => Array.isArray(value) && value.every(isText),
   DataOrNone: value => value === '' || prefixedBytesOf(value) !== undefined,
   SignedTransaction: readable(bytesOf),
   BlockRlp: readable(bytesOf),
@@ -56,6 +58,7 @@ const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
   Slot: readable(slotOf),
   Slots: value => Array.isArray(value) && value.length <= STORAGE_KEYS_MAX && value.every(readable(slotOf)),
   Address: readable(addressOf),
+  WholeAddress: readable(exactAddressOf),
   Index: atMost(31),
   BlockCount: between(1n, BigInt(FEE_HISTORY_BLOCKS_MAX)),
   Percentiles: readable(percentilesOf),

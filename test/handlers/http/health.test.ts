@@ -178,8 +178,8 @@ describe('given health checks', () => {
       503,
       {
         status: 'DOWN',
-        reasons: ['minPeers is no number', 'maxBlocksBehind is no number'],
-        checks: { peers: { status: false, error: 'minPeers is no number' } },
+        reasons: ['minPeers is not a number', 'maxBlocksBehind is not a number'],
+        checks: { peers: { status: false, error: 'minPeers is not a number' } },
       },
     ])
   })

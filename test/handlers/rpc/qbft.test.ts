@@ -61,6 +61,7 @@ describe('given votes', () => {
     ['qbft_proposeValidatorVote', ['0xzz', true], 'Invalid address params'],
     ['qbft_proposeValidatorVote', [5, true], 'Invalid address params'],
     ['qbft_proposeValidatorVote', [`${A}ff`, true], 'Invalid address params'],
+    ['qbft_proposeValidatorVote', ['0x12', true], 'Invalid address params'],
     ['qbft_proposeValidatorVote', [A], 'Invalid vote type params'],
     ['qbft_proposeValidatorVote', [A, 'yes'], 'Invalid vote type params'],
     ['qbft_proposeValidatorVote', [A, 2], 'Invalid vote type params'],

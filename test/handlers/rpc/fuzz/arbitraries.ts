@@ -267,6 +267,7 @@ const plausibleOf = ({
     CallsWithTypes: list(fc.tuple(call, traceTypes)),
     TraceAddress: list(fc.oneof(small, hostileText)),
     Address: address,
+    WholeAddress: address,
     Addresses: list(address),
     BlockNumberOrTag: number,
     BlockNumberOrTagOrHash: block,
