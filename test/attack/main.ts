@@ -4,18 +4,31 @@ import type { RuntimeName } from '../runtime/nodeProcess.ts'
 import { ATTACKS } from './attacks/index.ts'
 import { type AttackReport, runAttack } from './runAttack.ts'
 
-/**
- * Replays every known attack, each against a network of real validators that it starts, prints a table, and exits with 1 when
- * one of them bites: `bun run attack [--only=NAME,NAME] [--runtime=bun|node|deno] [--seed=N] [--list]`.
- */
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    runtime: { type: 'string', default: 'bun' },
-    seed: { type: 'string', default: '1' },
-    list: { type: 'boolean', default: false },
-  },
-})
+// Replays every known attack, each against a network of real validators that it starts, prints a table, and exits with 1 when
+// one of them bites.
+const USAGE = 'bun run attack [--only=NAME,NAME] [--runtime=bun|node|deno] [--seed=N] [--list]'
+
+const refuse = (reason: string): never => {
+  process.stderr.write(`${reason}; usage: ${USAGE}\n`)
+  process.exit(2)
+}
+
+const readArguments = () => {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string' },
+        runtime: { type: 'string', default: 'bun' },
+        seed: { type: 'string', default: '1' },
+        list: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+}
+
+const values = readArguments()
 
 // The nodes of an attack that is cut short end, too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
@@ -26,7 +39,7 @@ const print = (text: string): void => {
 
 const chosen = values.only?.split(',')
 const unknown = chosen?.find(name => !ATTACKS.some(attack => attack.name === name))
-if (unknown !== undefined) throw new Error(`there is no attack ${unknown}: --list shows them`)
+if (unknown !== undefined) refuse(`there is no attack ${unknown}: --list shows them`)
 const attacks = ATTACKS.filter(({ name }) => chosen === undefined || chosen.includes(name))
 
 const rowOf = ({ attack, watched, transfers, faults }: AttackReport) => ({
