@@ -215,8 +215,7 @@ describe('given a network of four validators whose operators ask why it stands s
   test.skipIf(!isInstalled('node'))(
     'when a disk is slow, then its node says since when it writes',
     async () => {
-      preloaded = 'disk'
-      await cluster.start(4)
+      await restartFourth('disk')
       const { explanation } = await untilKind(4, 'disk-slow')
       expect(explanation).toMatch(/write to the disk (?:has taken|took) \d+ s/)
       await cluster.kill(4)
