@@ -1,7 +1,7 @@
 import { equalBytes } from '../bytes/bytes.ts'
 import { withChecksum } from './checksum.ts'
 import { CommitRefused } from './commitCheck.ts'
-import type { BlockReader } from './blockReader.ts'
+import type { BlockReader } from './reading/blockReader.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { segmentKey } from './keys.ts'
 import { encodeSegment } from './segment.ts'

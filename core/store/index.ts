@@ -2,7 +2,7 @@
 export { type ChainStoreOptions, openChainStore } from './chainStore.ts'
 export { DriverError, type DriverExtensions, keyValueOfDriver } from './driverStore.ts'
 export type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
-export { UnknownBlock } from './stateReader.ts'
+export { UnknownBlock } from './reading/stateReader.ts'
 export type {
   BlockCommit,
   BlockRecord,

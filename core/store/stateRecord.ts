@@ -8,7 +8,7 @@ import {
   type PastValue,
   readHistory,
   writeHistory,
-} from './history.ts'
+} from './reading/history.ts'
 
 /**
  * An account or slot in the views: its value at the head, followed by its history, which is decoded only for reads of the

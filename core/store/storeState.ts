@@ -1,5 +1,5 @@
 import type { TrieNodeReader } from '../trie/node.ts'
-import type { BlockReader } from './blockReader.ts'
+import type { BlockReader } from './reading/blockReader.ts'
 import type { ChainMemory } from './chainMemory.ts'
 import type { Damage } from './damage.ts'
 import type { Flush } from './flushing/flush.ts'

@@ -19,7 +19,7 @@ const bind = (host: string, port: number): Promise<Socket> =>
     socket.bind(port, host, () => resolve(socket))
   })
 
-/** The port of the connections, or any where that was any, too. */
+/** Binds the port of the connections if it is free for UDP; another port only if the options leave the choice. */
 const bindNear = async ({ options, port }: Devp2pNode): Promise<Socket> => {
   try {
     return await bind(options.host, port)

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'bun:test'
-import { runStateTests } from '../../../runtime/commands/statetest.ts'
+import { runStateTests } from '../../../runtime/commands/statetest/statetest.ts'
 import { runCommand } from '../../runtime/nodeProcess.ts'
 import { archiveFolder } from '../../support/archive.ts'
 

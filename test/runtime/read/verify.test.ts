@@ -17,7 +17,7 @@ import {
 import { commitOfSegment } from '../../../core/store/recover.ts'
 import { encodeSegment } from '../../../core/store/segment.ts'
 import { historyOfRecord, valueOfRecord } from '../../../core/store/stateRecord.ts'
-import { writeHistory } from '../../../core/store/history.ts'
+import { writeHistory } from '../../../core/store/reading/history.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runStateTests } from '../../../runtime/commands/statetest.ts'
+import { runStateTests } from '../../../runtime/commands/statetest/statetest.ts'
 import { isExpected } from '../../../runtime/statetest/exceptions.ts'
 import { withFolder } from '../folder.ts'
 

@@ -1,10 +1,10 @@
-import type { Hash } from '../bytes/bytes.ts'
-import { toBareHex } from '../bytes/hex.ts'
-import { type ChainMemory, headNumberOf, memtablesOf } from './chainMemory.ts'
-import { createReader } from './codec/reader.ts'
-import { locationOf } from './flushing/memtable.ts'
-import { blockHashKey, transactionKey } from './keys.ts'
-import type { TransactionLocation } from './store.ts'
+import type { Hash } from '../../bytes/bytes.ts'
+import { toBareHex } from '../../bytes/hex.ts'
+import { type ChainMemory, headNumberOf, memtablesOf } from '../chainMemory.ts'
+import { createReader } from '../codec/reader.ts'
+import { locationOf } from '../flushing/memtable.ts'
+import { blockHashKey, transactionKey } from '../keys.ts'
+import type { TransactionLocation } from '../store.ts'
 
 /** The number of the block with that hash. */
 export const numberOfHash = async (memory: ChainMemory, hash: Hash): Promise<bigint | undefined> => {

@@ -1,6 +1,6 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { bigintOption, pathOption } from '../cli/option.ts'
-import { CHAIN_OPTIONS, GROUP } from './sharedOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { bigintOption, pathOption } from '../../cli/option.ts'
+import { CHAIN_OPTIONS, GROUP } from '../sharedOptions.ts'
 
 const RANGE_OPTIONS = {
   startBlock: bigintOption({

@@ -1,6 +1,6 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { booleanOption } from '../cli/option.ts'
-import { GROUP } from './sharedOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { booleanOption } from '../../cli/option.ts'
+import { GROUP } from '../sharedOptions.ts'
 
 export type StatetestOptions = typeof STATETEST_OPTIONS
 const STATETEST_OPTIONS = {

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { importPKCS8, SignJWT } from 'jose'
-import type { Algorithm } from '../../handlers/auth/algorithms.ts'
-import type { CommandContext } from '../cli/command.ts'
-import { CommandError, UsageError } from '../cli/errors.ts'
+import type { Algorithm } from '../../../handlers/auth/algorithms.ts'
+import type { CommandContext } from '../../cli/command.ts'
+import { CommandError, UsageError } from '../../cli/errors.ts'
 import type { MintOptions } from './tokenCommand.ts'
 
 /** A key file has some kilobytes. */

@@ -1,6 +1,6 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { customOption, InvalidValue, listOption, pathOption, textOption } from '../cli/option.ts'
-import { GROUP } from './sharedOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { customOption, InvalidValue, listOption, pathOption, textOption } from '../../cli/option.ts'
+import { GROUP } from '../sharedOptions.ts'
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 

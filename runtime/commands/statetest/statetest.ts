@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runCase, TEST_FORKS } from '../statetest/case.ts'
-import { accountsOf, type PostJson, type StateTestJson } from '../statetest/fixture.ts'
-import { memoryStateOf } from '../statetest/memoryState.ts'
+import { runCase, TEST_FORKS } from '../../statetest/case.ts'
+import { accountsOf, type PostJson, type StateTestJson } from '../../statetest/fixture.ts'
+import { memoryStateOf } from '../../statetest/memoryState.ts'
 
 export type StateTestOptions = {
   /** Writes one JSON line for each case instead of a line for each failure. */

@@ -1,7 +1,7 @@
-import type { Address, Hash } from '../bytes/bytes.ts'
-import { MissingEntries, type StateReader } from '../state/account.ts'
-import type { TrieNodeReader } from '../trie/node.ts'
-import { prefetchAccounts } from '../trie/prefetch.ts'
+import type { Address, Hash } from '../../bytes/bytes.ts'
+import { MissingEntries, type StateReader } from '../../state/account.ts'
+import type { TrieNodeReader } from '../../trie/node.ts'
+import { prefetchAccounts } from '../../trie/prefetch.ts'
 
 /**
  * Reads these accounts and the trie branches on the paths to them, as the block that changes them will.

@@ -1,8 +1,8 @@
-import { createReader } from './codec/reader.ts'
-import type { ValueCodec } from './codec/stateValues.ts'
-import { createWriter, type Writer } from './codec/writer.ts'
-import { historyPageKey } from './keys.ts'
-import { HISTORY_DIRECTORY_PAGES, HISTORY_PAGE_CHANGES } from './limits.ts'
+import { createReader } from '../codec/reader.ts'
+import type { ValueCodec } from '../codec/stateValues.ts'
+import { createWriter, type Writer } from '../codec/writer.ts'
+import { historyPageKey } from '../keys.ts'
+import { HISTORY_DIRECTORY_PAGES, HISTORY_PAGE_CHANGES } from '../limits.ts'
 
 /** One change of a key: its block and the value before. */
 export type PastValue<Value> = { readonly block: number; readonly before: Value }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createWriter } from '../../../core/store/codec/writer.ts'
-import { slotCodec } from '../../../core/store/codec/stateValues.ts'
+import { createWriter } from '../../../../core/store/codec/writer.ts'
+import { slotCodec } from '../../../../core/store/codec/stateValues.ts'
 import {
   appendHistory,
   changeAfter,
@@ -8,10 +8,10 @@ import {
   type PastValue,
   readHistory,
   writeHistory,
-} from '../../../core/store/history.ts'
-import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import { HISTORY_DIRECTORY_PAGES, HISTORY_PAGE_CHANGES } from '../../../core/store/limits.ts'
-import { seededRandom } from '../../support/random.ts'
+} from '../../../../core/store/reading/history.ts'
+import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
+import { HISTORY_DIRECTORY_PAGES, HISTORY_PAGE_CHANGES } from '../../../../core/store/limits.ts'
+import { seededRandom } from '../../../support/random.ts'
 
 const KEY = 's:00'
 const EMPTY: History<Uint8Array> = { levels: [], tail: [] }

@@ -1,4 +1,4 @@
-import { UsageError } from '../cli/errors.ts'
+import { UsageError } from '../../cli/errors.ts'
 
 /** Blocks from `start` to `end`, without `end`. */
 export type BlockRange = { readonly start: bigint; readonly end: bigint }

@@ -1,6 +1,6 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
-import { to } from './sharedOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { NODE_OPTIONS } from '../../cli/nodeOptions.ts'
+import { to } from '../sharedOptions.ts'
 
 export type KeyOptions = typeof KEY_OPTIONS
 const KEY_OPTIONS = {

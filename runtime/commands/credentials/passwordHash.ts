@@ -1,9 +1,9 @@
 import { hashSync } from 'bcryptjs'
-import { COST_DEFAULT, passwordProblem } from '../../handlers/auth/password.ts'
-import type { CommandContext } from '../cli/command.ts'
+import { COST_DEFAULT, passwordProblem } from '../../../handlers/auth/password.ts'
+import type { CommandContext } from '../../cli/command.ts'
 import type { PasswordOptions } from './passwordCommand.ts'
-import { CommandError } from '../cli/errors.ts'
-import type { Terminal } from '../cli/terminal.ts'
+import { CommandError } from '../../cli/errors.ts'
+import type { Terminal } from '../../cli/terminal.ts'
 
 /** Maximum input length: more than any password. */
 const INPUT_BYTES_MAX = 4096

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { openChainStore } from '../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
-import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
-import { createFaultyDriver } from '../../support/faultyDriver.ts'
-import { modelAccount, sampleChain } from '../../support/sampleChain.ts'
+import { openChainStore } from '../../../../core/store/chainStore.ts'
+import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
+import { updateStateRoot } from '../../../../core/trie/stateRoot.ts'
+import { createFaultyDriver } from '../../../support/faultyDriver.ts'
+import { modelAccount, sampleChain } from '../../../support/sampleChain.ts'
 
 const BLOCKS = 30
 const chain = sampleChain({

@@ -1,9 +1,9 @@
-import { toHex } from '../../core/bytes/hex.ts'
-import type { CommandContext } from '../cli/command.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { CommandContext } from '../../cli/command.ts'
 import type { KeyOptions } from './publicKeyCommands.ts'
-import { CommandError } from '../cli/errors.ts'
-import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
-import { giveResult } from './result.ts'
+import { CommandError } from '../../cli/errors.ts'
+import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../../keys/nodeKey.ts'
+import { giveResult } from '../result.ts'
 
 type Context = CommandContext<KeyOptions>
 
