@@ -1,21 +1,14 @@
 import type { Connection, MessageStream } from '@libp2p/interface'
 import { createBackpressure } from './backpressure.ts'
-import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
+import { createInboundRate, type InboundLimit } from './inboundRate.ts'
 import { createFrameCounter } from './yamuxFrames.ts'
-
-type Limit = {
-  readonly framesPerSecond: number
-  readonly framesBurst: number
-  readonly bytesPerSecond: number
-  readonly bytesBurst: number
-}
 
 const MEBIBYTE = 1024 * 1024
 
 /** Limit before the status arrived: a status, identify, and what a loaded node gossips before it has read the status of this one. */
-const PENDING_PEER_LIMIT: Limit = {
-  framesPerSecond: 500,
-  framesBurst: 2_000,
+const PENDING_PEER_LIMIT: InboundLimit = {
+  messagesPerSecond: 500,
+  messagesBurst: 2_000,
   bytesPerSecond: MEBIBYTE,
   bytesBurst: 4 * MEBIBYTE,
 }
@@ -23,17 +16,12 @@ const PENDING_PEER_LIMIT: Limit = {
  * Limit of a peer. Twenty validators with ten blocks a second, each forwarding the messages of the others, send some 600 consensus
  * messages a second each, and as many window updates; block ranges and transactions arrive in frames of many kilobytes.
  */
-const PEER_LIMIT: Limit = {
-  framesPerSecond: 4_000,
-  framesBurst: 16_000,
+const PEER_LIMIT: InboundLimit = {
+  messagesPerSecond: 4_000,
+  messagesBurst: 16_000,
   bytesPerSecond: 128 * MEBIBYTE,
   bytesBurst: 256 * MEBIBYTE,
 }
-/** Pause of a connection that exceeds its limits: long enough to limit it, short enough that keep-alive messages arrive. */
-const PAUSE_MIN_MS = 50
-const PAUSE_MAX_MS = 2_000
-/** Interval between two reports of a connection that exceeds its limits. */
-const EXCEEDED_INTERVAL_MS = 500
 
 /**
  * Limits on everything that arrives over one connection. Beyond them nothing is read from its socket, so that the buffers of
@@ -47,13 +35,6 @@ export type InboundLimits = {
   /** Called when more arrives than any honest node sends. */
   onExceeded: () => void
 }
-
-type Rate = { readonly frames: TokenBucket; readonly bytes: TokenBucket }
-
-const rateOf = (limit: Limit, nowMs: () => number): Rate => ({
-  frames: createTokenBucket(limit.framesPerSecond, limit.framesBurst, nowMs),
-  bytes: createTokenBucket(limit.bytesPerSecond, limit.bytesBurst, nowMs),
-})
 
 /** By the list of streams, which a muxer shares with its connection. */
 const limitsByStreams = new WeakMap<object, InboundLimits>()
@@ -70,10 +51,9 @@ export const createInboundLimits = (
 ): InboundLimits => {
   const backpressure = createBackpressure(socket, () => socket.status === 'open')
   const countFrames = createFrameCounter()
-  let rate = rateOf(PENDING_PEER_LIMIT, nowMs)
+  const rate = createInboundRate(PENDING_PEER_LIMIT, nowMs, () => inboundLimits.onExceeded())
   let holds = 0
   let isPaused = false
-  let exceededAtMs = -Infinity
 
   const pauseWhenRead = (): void => {
     if (holds > 0) backpressure.pause()
@@ -92,18 +72,15 @@ export const createInboundLimits = (
     }
   }
 
-  const pauseFor = (debtMs: number): void => {
+  const pauseFor = (ms: number): void => {
     if (isPaused) return
     isPaused = true
     const release = hold()
-    const timer = setTimeout(
-      () => {
-        socket.removeEventListener('close', end)
-        isPaused = false
-        release()
-      },
-      Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, debtMs)),
-    )
+    const timer = setTimeout(() => {
+      socket.removeEventListener('close', end)
+      isPaused = false
+      release()
+    }, ms)
     const end = (): void => clearTimeout(timer)
     socket.addEventListener('close', end, { once: true })
   }
@@ -111,19 +88,13 @@ export const createInboundLimits = (
   socket.addEventListener('message', ({ data }) => {
     let frames = 0
     for (const part of data instanceof Uint8Array ? [data] : data) frames += countFrames(part)
-    const debtMs = Math.max(rate.frames.take(frames), rate.bytes.take(data.byteLength))
-    if (debtMs === 0) return
-    pauseFor(debtMs)
-    if (nowMs() - exceededAtMs < EXCEEDED_INTERVAL_MS) return
-    exceededAtMs = nowMs()
-    inboundLimits.onExceeded()
+    const pauseMs = rate.take(frames, data.byteLength)
+    if (pauseMs > 0) pauseFor(pauseMs)
   })
 
   const inboundLimits: InboundLimits = {
     hold,
-    admit: () => {
-      rate = rateOf(PEER_LIMIT, nowMs)
-    },
+    admit: () => rate.setLimit(PEER_LIMIT),
     onExceeded: () => undefined,
   }
   limitsByStreams.set(streams, inboundLimits)

@@ -1,35 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'bun:test'
 import { createRpcApp, HTTP_DEFAULTS, type HttpOptions } from '../../../handlers/http/app.ts'
-import { RPC_DEFAULTS, type RpcContext } from '../../../handlers/rpc/context.ts'
-
-const BODY_BYTES_MAX = 1000
-
-/** The routes, hosts, origins and bodies are judged before any chain is asked. */
-const contextWith = (more: Partial<RpcContext> = {}): RpcContext =>
-  ({
-    options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n },
-    chain: { configuration: { chainId: 1337n } },
-    network: undefined,
-    syncing: () => undefined,
-    differences: () => [],
-    reportError: (_: string, error: unknown) => {
-      throw error
-    },
-    ...more,
-  }) as unknown as RpcContext
-
-const send = async (
-  path: string,
-  init: RequestInit = {},
-  options: Partial<HttpOptions> = {},
-  context: RpcContext = contextWith(),
-): Promise<Response> => {
-  const { fetch } = createRpcApp(context, { ...HTTP_DEFAULTS, bodyBytesMax: BODY_BYTES_MAX, ...options })
-  const headers = new Headers(init.headers)
-  if (!headers.has('host')) headers.set('host', 'localhost:8545')
-  return await fetch(new Request(`http://localhost:8545${path}`, { ...init, headers }))
-}
+import { BODY_BYTES_MAX, contextWith, send } from './endpoint.ts'
 
 const post = (body: string, headers: Record<string, string> = {}, options: Partial<HttpOptions> = {}) =>
   send('/', { method: 'POST', body, headers }, options)
