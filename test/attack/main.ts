@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { tableText } from '../bench/table.ts'
 import type { RuntimeName } from '../runtime/nodeProcess.ts'
+import type { Attack } from './attack.ts'
 import { ATTACKS } from './attacks/index.ts'
 import { type AttackReport, runAttack } from './runAttack.ts'
 
@@ -53,10 +54,10 @@ const rowOf = ({ attack, watched, transfers, faults }: AttackReport) => ({
   },
 })
 
-const replay = async (): Promise<boolean> => {
-  const reports: AttackReport[] = []
-  for (const attack of attacks) {
-    print(`${attack.name}: ${attack.what}`)
+/** Gives no report where the network itself does not start or end: that is no reason to leave out the attacks that follow. */
+const replayOne = async (attack: Attack): Promise<AttackReport | undefined> => {
+  print(`${attack.name}: ${attack.what}`)
+  try {
     const report = await runAttack(attack, {
       seed: Number(values.seed),
       runtime: values.runtime as RuntimeName,
@@ -68,10 +69,28 @@ const replay = async (): Promise<boolean> => {
         .map(([name, value]) => `${name} ${value}`)
         .join(', ')}`,
     )
-    reports.push(report)
+    return report
+  } catch (error) {
+    print(`  FAULT: ${String(error)}`)
+    return undefined
+  }
+}
+
+const replay = async (): Promise<boolean> => {
+  const reports: AttackReport[] = []
+  const failed: string[] = []
+  for (const attack of attacks) {
+    const report = await replayOne(attack)
+    if (report === undefined) failed.push(attack.name)
+    else reports.push(report)
   }
   print(tableText('attack', reports.map(rowOf)))
-  return reports.every(({ faults }) => faults.length === 0)
+  const biting = reports.filter(({ faults }) => faults.length > 0).map(({ attack }) => attack.name)
+  print(
+    `${attacks.length} attacks on ${values.runtime}; ${biting.length} bite: ${biting.join(', ') || 'none'}`,
+  )
+  if (failed.length > 0) print(`without a result: ${failed.join(', ')}`)
+  return biting.length + failed.length === 0
 }
 
 if (values.list) for (const { name, what } of ATTACKS) print(`${name}: ${what}`)

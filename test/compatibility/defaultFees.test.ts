@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { createCluster } from '../cluster/support/cluster.ts'
 import { until } from '../cluster/support/waiting.ts'
 import { startNetwork, urlsIn } from '../runtime/networkProcess.ts'
-import { startNode } from '../runtime/nodeProcess.ts'
-import { hasWeb3 } from './python/run.ts'
-import { type Client, REPEATS } from './repeats.ts'
+import { isInstalled, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
+import type { Client } from './repeats.ts'
+import { CLIENTS, type Endpoint, installedClients, sendInRow } from './sendInRow.ts'
 
 setDefaultTimeout(300_000)
 
@@ -22,11 +22,8 @@ const COUNTS: Readonly<Record<Client, number>> = {
   cast: countOf(10),
   'web3.py': countOf(60),
 }
-/** Sent before their receipts are waited for: a sender may be 200 nonces ahead of its account. */
-const AT_ONCE = 100
-const CLIENTS: readonly Client[] = ['viem', 'ethers', 'cast', 'web3.py']
 
-type Chain = { readonly url: string; readonly chainId: number; end(): Promise<unknown> }
+type Chain = Endpoint & { end(): Promise<unknown> }
 
 const developmentChain = async (folder: string): Promise<Chain> => {
   const node = await startNode(folder)
@@ -42,13 +39,16 @@ const smallNetwork = async (folder: string): Promise<Chain> => {
   return { url: url as string, chainId: 1337, end: () => network.end('SIGTERM') }
 }
 
-/** A validator and a node that makes no blocks, which is sent to. The base fee falls from 1 gwei to 7 wei meanwhile. */
+const LONDON_RUNTIMES: readonly RuntimeName[] = ['node', 'deno']
+
+/** A validator on Node and a node on Deno that makes no blocks, which is sent to. The base fee falls from 1 gwei to 7 wei meanwhile. */
 const london = async (folder: string): Promise<Chain> => {
   const cluster = await createCluster({
     folder,
     validators: 1,
     nodes: 2,
     qbft: { xblockperiodmilliseconds: 50 },
+    runtimeOf: index => LONDON_RUNTIMES.filter(isInstalled)[index - 1] ?? 'bun',
   })
   await cluster.start(1, 2)
   await until('the validator', async () => (await cluster.head(2)) > 0)
@@ -61,46 +61,16 @@ const CHAINS = {
   'a London genesis with default options': london,
 }
 
-const rpc = async (url: string, method: string, ...params: readonly unknown[]): Promise<unknown> => {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body })
-  return ((await response.json()) as { readonly result?: unknown }).result
-}
-
 describe.each(Object.entries(CHAINS))('given %s', (_, start) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   const mined = new Map<Client, Promise<number>>()
   let chain: Chain
 
-  const untilMined = async (client: Client, hashes: readonly string[]): Promise<void> => {
-    const left = new Set(hashes)
-    await until(`the receipts of ${client}`, async () => {
-      for (const hash of left) {
-        if ((await rpc(chain.url, 'eth_getTransactionReceipt', hash)) === null) break
-        left.delete(hash)
-      }
-      return left.size === 0
-    })
-  }
-
-  const sendAll = async (client: Client): Promise<number> => {
-    const { url, chainId } = chain
-    const hashes = new Set<string>()
-    for (let first = 0; first < COUNTS[client]; first += AT_ONCE) {
-      const count = Math.min(AT_ONCE, COUNTS[client] - first)
-      const sent = await REPEATS[client]({ url, chainId, first, count })
-      await untilMined(client, sent)
-      for (const hash of sent) hashes.add(hash)
-    }
-    return hashes.size
-  }
-
   beforeAll(async () => {
     chain = await start(folder)
     // All at once, each from an account of its own.
-    for (const client of hasWeb3 ? CLIENTS : CLIENTS.slice(0, -1)) {
-      const sending = sendAll(client)
+    for (const client of installedClients) {
+      const sending = sendInRow(chain, client, COUNTS[client])
       mined.set(client, sending)
       // The test that waits for it fails.
       sending.catch(() => undefined)

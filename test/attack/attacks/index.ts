@@ -3,7 +3,9 @@ import { CLOCK_ATTACKS } from './clockJumps.ts'
 import { CONNECTION_ATTACKS } from './connections.ts'
 import { CONSENSUS_FLOODS } from './consensusFlood.ts'
 import { damagedFiles } from './damagedFiles.ts'
+import { defaultFees } from './defaultFees.ts'
 import { diskFull } from './diskFull.ts'
+import { foreignOrigins } from './foreignOrigins.ts'
 import { forgedTokens } from './forgedTokens.ts'
 import { hugeContracts } from './hugeContracts.ts'
 import { kills } from './kills.ts'
@@ -28,6 +30,7 @@ export const ATTACKS: readonly Attack[] = [
   malformedIdentities,
   forgedTokens,
   requestSmuggling,
+  foreignOrigins,
   kills,
   damagedFiles,
   rollingRestarts,
@@ -40,6 +43,7 @@ export const ATTACKS: readonly Attack[] = [
   hugeContracts,
   ...POOL_FLOODS,
   ...POOL_CHURN,
+  defaultFees,
   ...REQUEST_ATTACKS,
   ...CONNECTION_ATTACKS,
   webSocketReaders,
