@@ -63,6 +63,17 @@ export type VerifyOptions = ImportOptions & {
   readonly giveUp?: () => string | undefined
 }
 
+/** What only a development chain does. */
+export type Rewinding = {
+  /**
+   * Makes an earlier block the head again and deletes all later ones.
+   * @throws RewindRefused for a block that the store has no way back to
+   */
+  rewind(number: bigint): Promise<void>
+  /** The listener is called with the new head after each rewind. Returns the function that removes it. */
+  onRewind(listener: (head: ChainHead) => void): () => void
+}
+
 /** The chain: validates, executes, builds and commits blocks in a ChainStore, one at a time; further calls wait. */
 export type Chain = {
   readonly configuration: ChainConfiguration

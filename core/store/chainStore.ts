@@ -11,10 +11,11 @@ import { FLUSH_BLOCKS, FLUSH_BYTES } from './limits.ts'
 import { openLogIndex } from './logs/logIndex.ts'
 import { createNodeSnapshots } from './nodeSnapshots.ts'
 import { prefetch } from './reading/prefetch.ts'
+import { REWIND_BLOCKS_MAX, REWIND_BYTES_MAX, rewindStore } from './rewind.ts'
 import { commitOfSegment, recomputeNodes, recoverViews, segmentsAbove } from './recover.ts'
 import { createSegmentWriter } from './segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './reading/stateReader.ts'
-import type { ChainStore } from './store.ts'
+import type { ChainStore, RewindableStore } from './store.ts'
 import { createFailures, fail, StoreFailed } from './storeFailed.ts'
 import { createViews } from './views.ts'
 
@@ -25,13 +26,15 @@ export type ChainStoreOptions = {
   readonly flushBytes?: number
   /** Tolerates damaged block records, because the caller fetches them from other nodes. */
   readonly repairs?: boolean
+  /** Keeps the last blocks above the views, so that `rewind` can remove them; for development chains. */
+  readonly rewinds?: boolean
 }
 
 /** Recovers the views and opens the parts of the store over them. */
-const openParts = async (
-  kv: KeyValueStore,
-  { flushBlocks = FLUSH_BLOCKS, flushBytes = FLUSH_BYTES, repairs = false }: ChainStoreOptions,
-): Promise<StoreState> => {
+const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise<StoreState> => {
+  const { repairs = false, rewinds = false } = options
+  const { flushBlocks = rewinds ? REWIND_BLOCKS_MAX : FLUSH_BLOCKS } = options
+  const { flushBytes = rewinds ? REWIND_BYTES_MAX : FLUSH_BYTES } = options
   const recovered = await recoverViews(kv, repairs)
   const views = createViews(kv, recovered.flushedHeight?.number ?? -1)
   const memory = createChainMemory(views, recovered)
@@ -64,6 +67,7 @@ const openParts = async (
     failures,
     damage,
     flushDue: { blocks: flushBlocks, bytes: flushBytes },
+    held: rewinds ? [] : undefined,
     flushSequence: recovered.flushedHeight?.sequence ?? 0,
     flush: undefined,
     flushing: undefined,
@@ -147,7 +151,7 @@ const stateReadsOf = ({ memory, nodes, snapshots }: StoreState): StateReads => {
 export const openChainStore = async (
   kv: KeyValueStore,
   options: ChainStoreOptions = {},
-): Promise<ChainStore> => {
+): Promise<RewindableStore> => {
   const store = await openParts(kv, options)
   const { blocks, logs, failures, damage } = store
   try {
@@ -172,6 +176,7 @@ export const openChainStore = async (
     endedBefore: () => damage.endedBefore,
     onDamaged: listener => subscribe(damage.listeners, listener),
     searchLogs: logs.search,
+    rewind: number => rewindStore(store, number),
     flush: () => flush(store),
     close: () => close(store),
   }

@@ -15,6 +15,8 @@ export type NodeSnapshots = {
   take(): NodeSnapshot
   /** Called before a block changes these records. */
   keep(writes: readonly TrieNodeWrite[]): void
+  /** Expires all snapshots: their head is no longer on the chain. */
+  expireAll(): void
 }
 
 type SnapshotState = { readonly before: Map<string, Uint8Array | undefined>; expired: boolean }
@@ -26,6 +28,12 @@ export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
   const keepOverwritten = (snapshot: SnapshotState, writes: readonly TrieNodeWrite[]): void => {
     if (snapshot.before.size + writes.length > SNAPSHOT_NODES_MAX) throw new SnapshotExpired()
     for (const { key } of writes) if (!snapshot.before.has(key)) snapshot.before.set(key, nodes.get(key))
+  }
+
+  const expire = (snapshot: SnapshotState): void => {
+    snapshot.expired = true
+    snapshot.before.clear()
+    snapshots.delete(snapshot)
   }
 
   return {
@@ -45,11 +53,12 @@ export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
         } catch {
           // Too many records, or a store that must load them first: the snapshot expires, its reader starts again, and the
           // commit proceeds.
-          snapshot.expired = true
-          snapshot.before.clear()
-          snapshots.delete(snapshot)
+          expire(snapshot)
         }
       }
+    },
+    expireAll: () => {
+      for (const snapshot of snapshots) expire(snapshot)
     },
   }
 }

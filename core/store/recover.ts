@@ -43,7 +43,11 @@ const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight 
   return flushedHeight
 }
 
-const recentHeads = async (kv: KeyValueStore, flushedHeight: number): Promise<readonly ChainHead[]> => {
+/** The heads of the last blocks of the views, ascending. @throws StoreCorruption */
+export const recentHeads = async (
+  kv: KeyValueStore,
+  flushedHeight: number,
+): Promise<readonly ChainHead[]> => {
   const heads: ChainHead[] = []
   for (let at = Math.max(0, flushedHeight - RECENT_BLOCKS + 1); at <= flushedHeight; at += LOADS_AT_ONCE) {
     const count = Math.min(LOADS_AT_ONCE, flushedHeight - at + 1)

@@ -121,3 +121,12 @@ export type ChainStore = {
   flush(): Promise<void>
   close(): Promise<void>
 }
+
+/** A chain store that can go back; for development chains. */
+export type RewindableStore = ChainStore & {
+  /**
+   * Makes an earlier block the head again and deletes all later ones.
+   * @throws RewindRefused for a block that the views have passed, and in a store that was not opened for it
+   */
+  rewind(number: bigint): Promise<void>
+}

@@ -7,6 +7,7 @@ import type { KeyValueStore } from './keyvalue.ts'
 import type { LogIndex } from './logs/logIndex.ts'
 import type { NodeSnapshots } from './nodeSnapshots.ts'
 import type { SegmentWriter } from './segmentWriter.ts'
+import type { BlockCommit } from './store.ts'
 import type { Failures } from './storeFailed.ts'
 
 /** An open chain store: its parts, and the writes in progress. */
@@ -22,6 +23,8 @@ export type StoreState = {
   readonly damage: Damage
   /** Unflushed blocks and bytes at which a flush starts. */
   readonly flushDue: { readonly blocks: number; readonly bytes: number }
+  /** The blocks above the views, of a store that can go back over them; undefined for any other. */
+  held: BlockCommit[] | undefined
   /** Counts completed flushes. */
   flushSequence: number
   /** The flush that runs or has failed. */

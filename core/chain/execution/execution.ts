@@ -9,6 +9,7 @@ import { InvalidTransaction, type TransactionResult } from '../../evm/transactio
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { StateChanges, StateReader } from '../../state/account.ts'
+import { applyEdits, type StateEdit } from '../../state/edits.ts'
 import type { WorldState } from '../../state/world.ts'
 import { createWorldState } from '../../state/worldState.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../../trie/node.ts'
@@ -58,6 +59,8 @@ export type ExecutionInput = {
   readonly nodes: TrieNodeReader | undefined
   /** For BLOCKHASH. */
   readonly blockHash: (number: bigint) => Hash | undefined
+  /** Changes that no transaction made, on a development chain. */
+  readonly edits?: readonly StateEdit[] | undefined
 }
 
 /** The result of a block's execution: the values for its header, and everything that is stored. */
@@ -229,6 +232,7 @@ function* executeTransactions(
 export function* executionSteps(input: ExecutionInput): Generator<void, ExecutionResult, void> {
   const { configuration, rules, header } = input
   const world = createWorldState(input.reader)
+  applyEdits(world, input.edits ?? [])
   const environment = blockEnvironment(configuration, rules, header, input.blockHash)
   const contracts = requestContractsOf(configuration)
   if (contracts !== undefined) yield* callBeforeTransactions(environment, world, header)

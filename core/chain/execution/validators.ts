@@ -24,6 +24,8 @@ export type Validators = {
   readonly namedBy: (number: bigint) => Promise<readonly Address[]>
   /** The votes after block `number`; undefined where a contract governs the next block. */
   readonly voteTally: (number: bigint) => Promise<VoteTally | undefined>
+  /** Forgets the results of blocks above this one, which are no longer on the chain. */
+  readonly forgetAbove: (number: bigint) => void
 }
 
 /** Of a chain that is not QBFT. */
@@ -31,12 +33,13 @@ export const NO_VALIDATORS: Validators = {
   validators: () => Promise.resolve([]),
   namedBy: () => Promise.resolve([]),
   voteTally: () => Promise.resolve(undefined),
+  forgetAbove: () => undefined,
 }
 
 /** What the validators are determined from. */
 type Reads = Pick<ChainStore, 'header' | 'recentHash' | 'run' | 'stateAt'>
 
-/** Results are kept by block number, which is safe because the chain only grows. */
+/** Results are kept by block number; a chain that goes back forgets those of the blocks it removes. */
 type ValidatorsState = {
   readonly configuration: ChainConfiguration
   readonly consensus: QbftConsensus
@@ -123,7 +126,13 @@ export const createValidators = (
   consensus: QbftConsensus,
   store: Reads,
 ): Validators => {
-  const state = { configuration, consensus, store, tallies: new Map(), contractSets: new Map() }
+  const state: ValidatorsState = {
+    configuration,
+    consensus,
+    store,
+    tallies: new Map(),
+    contractSets: new Map(),
+  }
   const selectionAt = (number: bigint) => qbftAt(consensus, number).validatorSelection
   return {
     validators: async number => {
@@ -138,5 +147,9 @@ export const createValidators = (
     },
     voteTally: async number =>
       selectionAt(number + 1n).mode === 'contract' ? undefined : tallyAt(state, number),
+    forgetAbove: number => {
+      for (const known of state.tallies.keys()) if (known > number) state.tallies.delete(known)
+      state.contractSets.clear()
+    },
   }
 }

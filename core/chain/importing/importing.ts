@@ -39,7 +39,7 @@ const PAUSING_TRANSACTIONS = 200
  * @param past replaces the trie and block hashes for a parent below the head, whose trie no longer exists
  */
 export const executeOn = async <Source extends ExecutionInput['transactions']>(
-  { configuration, store, pause, isPauseDue, executionBytesMax }: ChainContext,
+  { configuration, store, pause, isPauseDue, executionBytesMax, editsAfter }: ChainContext,
   parent: ChainHead,
   block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
   begin: () => Source,
@@ -57,6 +57,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
       transactions: source,
       parentStateRoot: parent.header.stateRoot,
       blockHash: blockHashesAfter(parent, number => store.recentHash(number)),
+      edits: editsAfter(parent.header.number),
       ...past,
     })
     return { source, steps }

@@ -11,6 +11,7 @@ import { blockHash } from '../../block/codec/blockHash.ts'
 import { recoverSender } from '../../block/codec/signature.ts'
 import type { TransactionSource } from '../execution/execution.ts'
 import type { Header } from '../../block/header.ts'
+import type { StateEdit } from '../../state/edits.ts'
 import { BODY_RULES, checkTransactionsRoot } from '../rules/body.ts'
 import type { HeaderContext } from '../rules/context.ts'
 import { ethashHeaderRules } from '../rules/ethash.ts'
@@ -39,6 +40,8 @@ export type ChainContext = {
   readonly isPauseDue: () => boolean
   /** Memory that the execution of a block may take. */
   readonly executionBytesMax: number
+  /** Changes to the state after block `number` that no transaction made: the next block begins with them. */
+  readonly editsAfter: (number: bigint) => readonly StateEdit[]
 }
 
 /** The rules at the block with this header. */

@@ -1,8 +1,10 @@
 import type { Genesis } from '../../genesis/genesis.ts'
-import type { BlockCommit, ChainHead, ChainStore, Durable } from '../../store/store.ts'
+import { editedReader, type StateEdit } from '../../state/edits.ts'
+import { RewindRefused } from '../../store/rewind.ts'
+import type { BlockCommit, ChainHead, ChainStore, Durable, RewindableStore } from '../../store/store.ts'
 import type { Block } from '../../block/block.ts'
 import type { Header } from '../../block/header.ts'
-import type { BuiltBlock, Chain, ImportOptions, VerifyOptions } from '../chain.ts'
+import type { BuiltBlock, Chain, ImportOptions, Rewinding, VerifyOptions } from '../chain.ts'
 import { ChainError } from '../error.ts'
 import { isKnown, validateBlock } from '../importing/importing.ts'
 import { createListeners, type Listeners } from '../listeners.ts'
@@ -26,7 +28,7 @@ import { createValidators, NO_VALIDATORS, type Validators } from '../execution/v
 export type OpenChainOptions = {
   readonly genesis: Genesis
   /** Empty, or with the chain of this genesis in it. The chain becomes its only writer. */
-  readonly store: ChainStore
+  readonly store: ChainStore & Partial<Pick<RewindableStore, 'rewind'>>
   /** Recovers the senders of an imported block; a runtime with worker threads passes one that uses them. */
   readonly recoverSenders?: RecoverSenders
   /** Resolves when other work has run; awaited between the slices of executing a block. */
@@ -35,11 +37,15 @@ export type OpenChainOptions = {
   readonly isPauseDue?: () => boolean
   /** Memory in bytes that the execution of a block may take; EXECUTION_BYTES_MAX unless this machine has less. */
   readonly executionBytesMax?: number
+  /** Changes to the state after block `number` that no transaction made; for development chains. Default none. */
+  readonly editsAfter?: (number: bigint) => readonly StateEdit[]
   /** Called with what listeners throw; the chain continues. */
   readonly onError: (error: unknown) => void
 }
 
 const always = (): boolean => true
+
+const noEdits = (): readonly StateEdit[] => []
 
 const pauseNever = (): Promise<void> => Promise.resolve()
 
@@ -48,13 +54,14 @@ const pauseNever = (): Promise<void> => Promise.resolve()
  * the chain and retain the accounts of the genesis file.
  * @throws ChainError when the store holds another chain, or the genesis file cannot be run on it
  */
-export const openChain = async (options: OpenChainOptions): Promise<Chain> => {
+export const openChain = async (options: OpenChainOptions): Promise<Chain & Rewinding> => {
   const { store, recoverSenders = recoverHere, pause = pauseNever, isPauseDue = always, onError } = options
-  const { executionBytesMax = EXECUTION_BYTES_MAX } = options
+  const { executionBytesMax = EXECUTION_BYTES_MAX, editsAfter = noEdits } = options
   const { configuration } = options.genesis
   const genesis = await openGenesis(options.genesis, store)
   return chainOn(
-    { configuration, store, genesis, recoverSenders, pause, isPauseDue, executionBytesMax },
+    { configuration, store, genesis, recoverSenders, pause, isPauseDue, executionBytesMax, editsAfter },
+    store.rewind,
     onError,
   )
 }
@@ -65,6 +72,8 @@ type ChainState = {
   readonly producer: Producer
   readonly enqueue: CallQueue
   readonly listeners: Listeners<ChainHead>
+  readonly rewound: Listeners<ChainHead>
+  readonly rewindStore: RewindableStore['rewind'] | undefined
   readonly onError: (error: unknown) => void
   /** The verification of a proposal in progress. */
   verification: { isSuperseded: boolean } | undefined
@@ -150,7 +159,25 @@ const requireUpTo = (last: bigint, number: bigint): void => {
     throw new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not of block ${number}`)
 }
 
-const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOptions['onError']): Chain => {
+const rewind = async (chain: ChainState, number: bigint): Promise<void> => {
+  const { rewindStore, validators, rewound } = chain
+  if (rewindStore === undefined) throw new RewindRefused('this chain does not go back')
+  await rewindStore(number)
+  validators.forgetAbove(number)
+  rewound.call(headOf(chain))
+}
+
+/** The store for readers, who see the state with its edits. */
+const readStore = ({ store, editsAfter }: Pick<ChainContext, 'store' | 'editsAfter'>): ChainStore =>
+  editsAfter === noEdits
+    ? store
+    : { ...store, stateAt: number => editedReader(store.stateAt(number), number, editsAfter(number)) }
+
+const chainOn = (
+  opened: Omit<ChainContext, 'validators'>,
+  rewindStore: RewindableStore['rewind'] | undefined,
+  onError: OpenChainOptions['onError'],
+): Chain & Rewinding => {
   const { configuration, store, genesis } = opened
   const { consensus } = configuration
   const validators =
@@ -159,19 +186,22 @@ const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOpt
   const producer = createProducer(context)
   const enqueue = createQueue()
   const listeners = createListeners<ChainHead>(onError)
+  const rewound = createListeners<ChainHead>(onError)
   const chain: ChainState = {
     context,
     validators,
     producer,
     enqueue,
     listeners,
+    rewound,
+    rewindStore,
     onError,
     verification: undefined,
   }
   const head = (): ChainHead => headOf(chain)
   return {
     configuration,
-    store,
+    store: readStore(opened),
     genesis,
     head,
     importBlock: (block, options) => {
@@ -192,5 +222,7 @@ const chainOn = (opened: Omit<ChainContext, 'validators'>, onError: OpenChainOpt
       return validators.namedBy(number)
     },
     onHead: listeners.add,
+    rewind: number => enqueue(() => rewind(chain, number)),
+    onRewind: rewound.add,
   }
 }

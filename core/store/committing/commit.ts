@@ -25,7 +25,8 @@ const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
 }
 
 /** Adds the block with its changes, and makes it the head. */
-function* addSteps({ memory, snapshots, logs }: StoreState, commit: BlockCommit): Steps<void> {
+function* addSteps(store: StoreState, commit: BlockCommit): Steps<void> {
+  const { memory, snapshots, logs } = store
   yield* addChangesSteps(memory.active, commit)
   const fingerprints = yield* blockFingerprintsSteps(commit.receipts)
   yield* addNodesSteps(memory.active, commit.nodes, replaced => snapshots.keep(replaced))
@@ -37,6 +38,7 @@ function* addSteps({ memory, snapshots, logs }: StoreState, commit: BlockCommit)
   memory.recent.set(number, head)
   memory.recent.delete(number - RECENT_BLOCKS - 1)
   logs.add(number, fingerprints)
+  store.held?.push(commit)
 }
 
 /** Adds a block to memory as the new head. */

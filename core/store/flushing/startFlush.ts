@@ -6,7 +6,8 @@ import { createFlush, type Flush } from './flush.ts'
 import { createMemtable } from './memtable.ts'
 
 /** Makes the active memtable the immutable one, for a flush. */
-const newFlush = ({ kv, memory, flushSequence }: StoreState): Flush => {
+const newFlush = (store: StoreState): Flush => {
+  const { kv, memory, flushSequence } = store
   const memtable = memory.active
   const { header, hash } = memtable.heads.at(-1) as ChainHead
   const flushedHeight = {
@@ -17,6 +18,7 @@ const newFlush = ({ kv, memory, flushSequence }: StoreState): Flush => {
   }
   memory.immutable = memtable
   memory.active = createMemtable()
+  if (store.held !== undefined) store.held = []
   return createFlush(kv, memory.views, memtable, flushedHeight)
 }
 
@@ -61,9 +63,9 @@ export const flushWhenDue = (store: StoreState): void => {
   if (heads.length >= store.flushDue.blocks || bytes >= store.flushDue.bytes) void beginFlush(store)
 }
 
-const isFarBehind = ({ memory: { active, immutable } }: StoreState): boolean =>
-  active.heads.length + (immutable?.heads.length ?? 0) >= PENDING_BLOCKS_MAX ||
-  active.bytes + (immutable?.bytes ?? 0) >= PENDING_BYTES_MAX
+const isFarBehind = ({ memory: { active, immutable }, flushDue }: StoreState): boolean =>
+  active.heads.length + (immutable?.heads.length ?? 0) >= Math.max(PENDING_BLOCKS_MAX, 2 * flushDue.blocks) ||
+  active.bytes + (immutable?.bytes ?? 0) >= Math.max(PENDING_BYTES_MAX, 2 * flushDue.bytes)
 
 /** Waits while the views are too far behind. @throws StoreFailed */
 export const waitForViews = async (store: StoreState): Promise<void> => {

@@ -22,6 +22,8 @@ export type LogBlocks = { readonly numbers: readonly bigint[]; readonly through:
 export type LogIndex = {
   /** Adds the block just committed, by the fingerprints of its logs. */
   add(number: number, fingerprints: Uint32Array): void
+  /** Forgets the blocks above this one, which are no longer on the chain. */
+  forgetAbove(number: number): void
   /** Continues to store, in the background, the sections up to the flushed height. */
   advance(flushedHeight: number): void
   /** Continues after a failure. */
@@ -73,6 +75,7 @@ const discard = (index: LogIndexState, number: number): void => {
 }
 
 const addBlock = (index: LogIndexState, number: number, fingerprints: Uint32Array): void => {
+  discard(index, number)
   index.recent.set(number, fingerprints)
   index.recentBytes += RECENT_BLOCK_BYTES + fingerprints.byteLength
   for (const oldest of index.recent.keys()) {
@@ -196,6 +199,9 @@ export const openLogIndex = async (kv: KeyValueStore, sources: LogIndexSources):
   }
   return {
     add: (number, fingerprints) => addBlock(index, number, fingerprints),
+    forgetAbove: number => {
+      for (const known of index.recent.keys()) if (known > number) discard(index, known)
+    },
     advance: to => {
       index.target = to
       startStoring(index)

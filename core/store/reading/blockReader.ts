@@ -41,6 +41,8 @@ export type BlockReader = {
   readonly reads: BlockReads
   /** Caches the block just committed: clients usually request it next. */
   readonly remember: (record: BlockRecord, segmentBytes: number) => void
+  /** Forgets the blocks above this one, which are no longer on the chain. */
+  readonly forgetAbove: (number: number) => void
 }
 
 type ReaderState = {
@@ -48,7 +50,7 @@ type ReaderState = {
   readonly memory: ChainMemory
   readonly onDamaged: (number: bigint) => void
   readonly remedy: string | undefined
-  readonly records: Cache<CachedRecord>
+  records: Cache<CachedRecord>
   /** Decodings in progress: concurrent requests for a block share one. */
   readonly decodings: Map<string, Promise<BlockRecord | undefined>>
   /**
@@ -111,12 +113,13 @@ const decodeRecord = async (
 ): Promise<BlockRecord | undefined> => {
   const bytes = await recordBytes(reader, number)
   if (bytes === undefined) return undefined
+  const { records } = reader
   const steps = segmentRecordSteps(openSegment(bytes))
   const isLarge = bytes.length > DECODED_AT_ONCE_BYTES
   const record = isLarge
     ? await runStepsYielding(steps, () => reader.kv.pause(), DECODING_STEPS_PER_PAUSE)
     : runSteps(steps)
-  reader.records.set(key, { record, segmentBytes: bytes.length })
+  records.set(key, { record, segmentBytes: bytes.length })
   return record
 }
 
@@ -150,13 +153,13 @@ export const createBlockReader = (
   remedy: string | undefined,
 ): BlockReader => {
   const sizeOf = ({ segmentBytes }: CachedRecord): number => segmentBytes * DECODED_FACTOR
-  const records = createCache(RECORD_CACHE_BYTES, sizeOf)
+  const newRecords = () => createCache(RECORD_CACHE_BYTES, sizeOf)
   const reader: ReaderState = {
     kv,
     memory,
     onDamaged,
     remedy,
-    records,
+    records: newRecords(),
     decodings: new Map(),
     last: undefined,
   }
@@ -187,6 +190,12 @@ export const createBlockReader = (
     remember: ({ block, hash, totalDifficulty, senders, receipts }, segmentBytes) => {
       const record = { block, hash, totalDifficulty, senders, receipts }
       reader.last = { key: segmentKey(Number(block.header.number)), record, segmentBytes }
+    },
+    forgetAbove: () => {
+      // Which blocks the cache holds is not known, and it fills again.
+      reader.records = newRecords()
+      reader.decodings.clear()
+      reader.last = undefined
     },
   }
 }

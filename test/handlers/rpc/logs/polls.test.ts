@@ -23,7 +23,7 @@ const start = async () => {
   const [genesis] = [...logChain([[]])]
   let parent = genesis as NonNullable<typeof genesis>
   await store.commit(parent)
-  const chain = { store, head: () => store.head() } as Chain
+  const chain = { store, head: () => store.head() } as unknown as Chain
   let id = 0
   const registry = createFilterRegistry({
     chain,

@@ -1,0 +1,86 @@
+import { ZERO_HASH, type Address, type Hash } from '../bytes/bytes.ts'
+import { toBareHex } from '../bytes/hex.ts'
+import type { Account, StateReader } from './account.ts'
+import type { WorldState } from './world.ts'
+import { createWorldState } from './worldState.ts'
+
+/** A change to the state that no transaction made; for development chains. */
+export type StateEdit = { readonly address: Address } & (
+  | { readonly kind: 'balance'; readonly wei: bigint }
+  | { readonly kind: 'nonce'; readonly nonce: bigint }
+  | { readonly kind: 'code'; readonly code: Uint8Array }
+  /** Slot and value have 32 bytes. */
+  | { readonly kind: 'slot'; readonly slot: Uint8Array; readonly value: Uint8Array }
+)
+
+const applyEdit = (world: WorldState, edit: StateEdit): void => {
+  switch (edit.kind) {
+    case 'balance':
+      return world.setBalance(edit.address, edit.wei)
+    case 'nonce':
+      return world.setNonce(edit.address, edit.nonce)
+    case 'code':
+      return world.setCode(edit.address, edit.code)
+    case 'slot':
+      return world.setStorage(edit.address, edit.slot, edit.value)
+  }
+}
+
+/** Makes the edits part of the block that is executed on this world. */
+export const applyEdits = (world: WorldState, edits: readonly StateEdit[]): void => {
+  for (const edit of edits) applyEdit(world, edit)
+  if (edits.length > 0) world.keep()
+}
+
+type Edited = {
+  readonly accounts: ReadonlyMap<string, Account | undefined>
+  readonly slots: ReadonlyMap<string, Uint8Array>
+  readonly codes: ReadonlyMap<string, Uint8Array>
+}
+
+const slotKey = (address: string, slot: Uint8Array): string => `${address}:${toBareHex(slot)}`
+
+const edited = (below: StateReader, number: bigint, edits: readonly StateEdit[]): Edited => {
+  const world = createWorldState(below)
+  applyEdits(world, edits)
+  const accounts = new Map<string, Account | undefined>()
+  const slots = new Map<string, Uint8Array>()
+  const codes = new Map<string, Uint8Array>()
+  const changes = world.changes(number)
+  for (const { address, after, slots: changed } of changes.accounts) {
+    const key = toBareHex(address)
+    accounts.set(key, after)
+    for (const { slot, after: value } of changed) slots.set(slotKey(key, slot), value)
+  }
+  for (const { codeHash, code } of changes.codes) codes.set(toBareHex(codeHash), code)
+  return { accounts, slots, codes }
+}
+
+/**
+ * The state after block `number` with edits that the next block will contain. Storage roots are those before the edits.
+ * @param below the state after the block
+ */
+export const editedReader = (
+  below: StateReader,
+  number: bigint,
+  edits: readonly StateEdit[],
+): StateReader => {
+  if (edits.length === 0) return below
+  let known: Edited | undefined
+  // At the first read: a reader over an asynchronous store may only be used within a run.
+  const state = (): Edited => (known ??= edited(below, number + 1n, edits))
+  return {
+    account: address => {
+      const key = toBareHex(address)
+      const { accounts } = state()
+      return accounts.has(key) ? accounts.get(key) : below.account(address)
+    },
+    storage: (address, account, slot) => {
+      const own = state().slots.get(slotKey(toBareHex(address), slot))
+      if (own !== undefined) return own
+      // The edits created this account, and its storage began empty.
+      return account.incarnation > number ? ZERO_HASH : below.storage(address, account, slot)
+    },
+    code: (codeHash: Hash) => state().codes.get(toBareHex(codeHash)) ?? below.code(codeHash),
+  }
+}

@@ -1,0 +1,68 @@
+import { addBlock } from './committing/commit.ts'
+import { headNumberOf } from './chainMemory.ts'
+import { createMemtable } from './flushing/memtable.ts'
+import { segmentKey } from './keys.ts'
+import { recentHeads } from './recover.ts'
+import type { StoreState } from './storeState.ts'
+
+/**
+ * Blocks that a rewindable store keeps above its views, and their bytes: a development chain can go back over them. Beyond
+ * either limit the store flushes as any other does.
+ */
+export const REWIND_BLOCKS_MAX = 20_000
+export const REWIND_BYTES_MAX = 64 * 1024 * 1024
+
+/** The store cannot make an earlier block its head again; nothing was changed. */
+export class RewindRefused extends Error {
+  override readonly name = 'RewindRefused'
+  readonly code = 'REWIND_REFUSED'
+}
+
+/** The last blocks are removed first: a stop in between leaves a chain without a gap. */
+const deleteSegments = async ({ kv }: StoreState, first: number, last: number): Promise<void> => {
+  const entries: { key: string; value: undefined }[] = []
+  for (let number = last; number >= first; number--)
+    entries.push({ key: segmentKey(number), value: undefined })
+  await kv.set(entries)
+  await kv.sync()
+}
+
+/** The lowest block that can become the head again. */
+const lowestTarget = ({ memory, held }: StoreState): number =>
+  held === undefined ? headNumberOf(memory) : Math.max(0, memory.views.flushedHeight)
+
+/**
+ * Makes block `number` the head again and deletes all later blocks. Only the blocks above the views can be removed.
+ * @throws RewindRefused, StoreFailed
+ */
+export const rewindStore = async (store: StoreState, number: bigint): Promise<void> => {
+  const { memory, kv, segments, failures } = store
+  if (failures.current !== undefined) throw failures.current
+  if (store.closed || store.committing) throw new RewindRefused('the store is closed, or commits a block')
+  const target = Number(number)
+  const last = headNumberOf(memory)
+  const lowest = lowestTarget(store)
+  if (target < lowest || target > last)
+    throw new RewindRefused(`block ${number} cannot be the head again; blocks ${lowest} to ${last} can`)
+  store.committing = true
+  try {
+    await store.writing
+    await store.flushing
+    await segments.write()
+    await deleteSegments(store, target + 1, last)
+    const heads = await recentHeads(kv, memory.views.flushedHeight)
+    const kept = (store.held ?? []).filter(({ block }) => Number(block.header.number) <= target)
+    // From here on nothing is awaited: readers see the old head or the new one.
+    memory.active = createMemtable()
+    memory.head = heads.at(-1)
+    memory.recent.clear()
+    for (const head of heads) memory.recent.set(Number(head.header.number), head)
+    store.held = []
+    store.blocks.forgetAbove(target)
+    store.logs.forgetAbove(target)
+    store.snapshots.expireAll()
+    for (const commit of kept) addBlock(store, commit)
+  } finally {
+    store.committing = false
+  }
+}
