@@ -1,3 +1,5 @@
+import type { YieldTurn } from './scheduler.ts'
+
 /** Work in steps: other work may run where it yields. */
 export type Steps<Result> = Generator<void, Result, void>
 
@@ -12,7 +14,7 @@ export const runSteps = <Result>(steps: Iterator<void, Result, void>): Result =>
 /** Runs all remaining steps and calls `pause` after every `stepsPerPause` of them, so that other work may run. */
 export const runStepsYielding = async <Result>(
   steps: Iterator<void, Result, void>,
-  pause: () => Promise<void>,
+  pause: YieldTurn,
   stepsPerPause = 1,
 ): Promise<Result> => {
   for (let count = 1; ; count++) {

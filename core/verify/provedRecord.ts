@@ -1,3 +1,4 @@
+import type { YieldTurn } from '../scheduler.ts'
 import { type Address, equalBytes } from '../bytes/bytes.ts'
 import type { Block } from '../block/block.ts'
 import { qbftBlockHash } from '../block/codec/blockHash.ts'
@@ -24,7 +25,7 @@ export type ProveRecordOptions = {
   readonly configuration: ChainConfiguration
   /** Of block 0. */
   readonly genesisDifficulty: bigint
-  readonly pause: () => Promise<void>
+  readonly pause: YieldTurn
 }
 
 const requireBody = async (
@@ -57,7 +58,7 @@ const requireBody = async (
     throw new NotProved(what, 'its receipts do not give the receiptsRoot')
 }
 
-const recoverAll = async (block: Block, pause: () => Promise<void>): Promise<readonly Address[]> => {
+const recoverAll = async (block: Block, pause: YieldTurn): Promise<readonly Address[]> => {
   const senders: Address[] = []
   for (const transaction of block.transactions) {
     const sender = recoverSender(transaction)

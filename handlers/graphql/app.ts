@@ -175,7 +175,7 @@ export const createGraphqlApp = (
     timeoutMs,
     prettyPrint,
     report: error => context.reportError('GraphQL', error),
-    nowMs: context.nowMs,
+    scheduler: context.scheduler,
   })
   const inbound = options.inbound ?? createInboundLimits()
   const fetch = checkedRoute(

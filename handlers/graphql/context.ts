@@ -92,7 +92,7 @@ export const createScope = ({ rpc: given, caller, expired, abort }: RequestParts
     answerHeaders,
     runner: () => (runner ??= createRunner(CALL_METHODS, rpc)),
     budget: createBudget(abort),
-    yieldingList: createYieldingList(rpc.nowMs),
+    yieldingList: createYieldingList(rpc.scheduler.createYield()),
     expired,
     require: createRequire(caller),
     account: createAccounts(rpc),

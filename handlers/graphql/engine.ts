@@ -9,6 +9,7 @@ import {
   subscribe,
 } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
+import type { Scheduler } from '../../core/scheduler.ts'
 import { createCompression } from '../http/compression.ts'
 import { createReadBody } from '../inbound/body.ts'
 import type { ClaimBytes } from '../inbound/inboundLimits.ts'
@@ -32,7 +33,7 @@ export type EngineOptions = {
   readonly prettyPrint: boolean
   /** Receives internal errors. */
   readonly report: (error: unknown) => void
-  readonly nowMs: () => number
+  readonly scheduler: Scheduler
 }
 
 /** Context of one request. */
@@ -70,12 +71,16 @@ const refusalOf = (args: Args, complexityMax: number): GraphQLError | undefined 
 }
 
 const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, EngineContext> => {
-  const { schema, complexityMax, introspection, report, nowMs } = options
-  const readBody = createReadBody({ bytesMax: options.bodyBytesMax, timeoutMs: options.timeoutMs })
-  const compression = createCompression()
+  const { schema, complexityMax, introspection, report, scheduler } = options
+  const readBody = createReadBody({
+    bytesMax: options.bodyBytesMax,
+    timeoutMs: options.timeoutMs,
+    scheduler,
+  })
+  const compression = createCompression(scheduler)
   return {
     onRequestParse: ({ setRequestParser, serverContext: { claim } }) => {
-      setRequestParser(request => readParameters(request, { readBody, claim, nowMs }))
+      setRequestParser(request => readParameters(request, { readBody, claim, scheduler }))
     },
     onParse: ({ setParseFn }) => {
       setParseFn((source: unknown) => parseDocument(String(source)))

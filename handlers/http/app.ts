@@ -218,8 +218,12 @@ export const createRpcApp = (
     ...access,
     context,
     dispatcher: createDispatcher(METHODS, context),
-    compression: createCompression(),
-    readBody: createReadBody({ bytesMax: options.bodyBytesMax, timeoutMs: context.options.timeoutMs }),
+    compression: createCompression(context.scheduler),
+    readBody: createReadBody({
+      bytesMax: options.bodyBytesMax,
+      timeoutMs: context.options.timeoutMs,
+      scheduler: context.scheduler,
+    }),
     inbound: options.inbound ?? createInboundLimits(),
     probes: createProbes(context),
   }

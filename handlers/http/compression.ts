@@ -1,5 +1,6 @@
 import { bodyLength, type ReplyBody } from '../rpc/dispatch/envelope.ts'
 import { type Coding, type CodingChoice, chooseCoding } from './compressionChoice.ts'
+import type { Scheduler } from '../../core/scheduler.ts'
 import { streamOf } from './stream.ts'
 
 /** Shortest answer that is compressed, in characters: a shorter one is sent before the first acknowledgement is needed. */
@@ -66,11 +67,8 @@ export type Compression = {
 
 export type CompressedInit = { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 
-const plainResponse = (body: ReplyBody, init: CompressedInit): Response =>
-  new Response(typeof body === 'string' ? body : streamOf(body), init)
-
 /** Compresses the answers of one endpoint. */
-export const createCompression = (): Compression => {
+export const createCompression = (scheduler: Scheduler): Compression => {
   let underWay = 0
   // The last choice is cached: clients are few, and each sends the same header every time.
   let lastHeader: string | null = null
@@ -92,10 +90,13 @@ export const createCompression = (): Compression => {
       isOver = true
       underWay--
     }
-    return streamOf(partsOf(body), { turnBytes: TURN_BYTES, onEnd }).pipeThrough(
+    return streamOf(partsOf(body), { scheduler, turnBytes: TURN_BYTES, onEnd }).pipeThrough(
       new CompressionStream(coding),
     )
   }
+
+  const plainResponse = (body: ReplyBody, init: CompressedInit): Response =>
+    new Response(typeof body === 'string' ? body : streamOf(body, { scheduler }), init)
 
   return {
     respond: (body, request, peer, { status, headers }) => {

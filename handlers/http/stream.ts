@@ -1,3 +1,4 @@
+import type { Scheduler } from '../../core/scheduler.ts'
 import { bytesOfPiece, type JsonPiece } from '../rpc/json/jsonPieces.ts'
 
 /** Bytes sent in one turn of the event loop: encoded and copied in a millisecond or two. */
@@ -10,6 +11,7 @@ const TURN_PIECES = 16
 export const STALLED_MS = 120_000
 
 export type StreamOptions = {
+  readonly scheduler: Pick<Scheduler, 'nextTurn'>
   /** Bytes sent in one turn of the event loop. */
   readonly turnBytes?: number
   /** Called once when no more pieces are read: all were sent, or the client disconnected or stalled. */
@@ -23,7 +25,7 @@ export type StreamOptions = {
  */
 export const streamOf = (
   pieces: Iterable<JsonPiece | Uint8Array<ArrayBuffer>>,
-  { turnBytes = TURN_BYTES, onEnd, stalledMs = STALLED_MS }: StreamOptions = {},
+  { scheduler, turnBytes = TURN_BYTES, onEnd, stalledMs = STALLED_MS }: StreamOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> => {
   const left = pieces[Symbol.iterator]()
   let turned = 0
@@ -32,7 +34,7 @@ export const streamOf = (
     pull: async controller => {
       clearTimeout(timer)
       if (turned >= turnBytes) {
-        await new Promise(resolve => setTimeout(resolve, 0))
+        await scheduler.nextTurn()
         turned = 0
       }
       const next = left.next()

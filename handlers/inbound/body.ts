@@ -1,4 +1,4 @@
-import { paceChunk } from './bodyPace.ts'
+import type { Scheduler } from '../../core/scheduler.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { type ClaimBytes, SHORT_BODY_BYTES } from './inboundLimits.ts'
 
@@ -53,13 +53,15 @@ export type BodyOptions = {
   readonly bytesMax: number
   /** Time for a whole body. */
   readonly timeoutMs?: number
+  /** Shares the event loop among long bodies; needed where `bytesMax` is more than a short body. */
+  readonly scheduler?: Pick<Scheduler, 'begin'>
 }
 
 /**
  * Reads bodies as text. A body that is too long is refused by its announced length, or while it is read. Memory is claimed for
  * the bytes that have arrived.
  */
-export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX }: BodyOptions): ReadBody => {
+export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }: BodyOptions): ReadBody => {
   const wholeDeadlines = createDeadlines(timeoutMs)
   const idleDeadlines = createDeadlines(Math.min(timeoutMs, BODY_IDLE_MS_MAX))
   return (request, claim) => {
@@ -71,7 +73,7 @@ export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX }: BodyOption
     if (announced !== null && Number(announced) <= SHORT_BODY_BYTES)
       return claim(Number(announced)) ? readShort(request, idleDeadlines) : Promise.resolve(BUSY)
     if (request.body === null) return Promise.resolve('')
-    const limits = { bytesMax, claim, wholeDeadlines, idleDeadlines }
+    const limits = { bytesMax, claim, scheduler, wholeDeadlines, idleDeadlines }
     return readChunks(request.body, limits)
   }
 }
@@ -89,6 +91,7 @@ const readShort = (request: Request, deadlines: Deadlines): Promise<string | NoB
 type ChunkLimits = {
   readonly bytesMax: number
   readonly claim: ClaimBytes
+  readonly scheduler: BodyOptions['scheduler']
   readonly wholeDeadlines: Deadlines
   readonly idleDeadlines: Deadlines
 }
@@ -96,7 +99,7 @@ type ChunkLimits = {
 /** Decodes each chunk as it arrives, so that no long text is decoded at once. */
 const readChunks = (
   body: ReadableStream<Uint8Array>,
-  { bytesMax, claim, wholeDeadlines, idleDeadlines }: ChunkLimits,
+  { bytesMax, claim, scheduler, wholeDeadlines, idleDeadlines }: ChunkLimits,
 ): Promise<string | NoBody> =>
   new Promise(resolve => {
     const reader = body.getReader()
@@ -130,7 +133,8 @@ const readChunks = (
       for (;;) {
         const { done, value } = await reader.read()
         if (done) return end(text + decoder.decode())
-        const turn = paceChunk(value.length)
+        // Many long bodies that arrive together would otherwise hold the event loop for the time of all.
+        const turn = scheduler?.begin()
         if (turn !== undefined) await turn
         if (isEnded) return
         take(value)

@@ -12,7 +12,7 @@ import type { CallWorkers } from './dispatch/offload.ts'
 import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './fees/gasPrice.ts'
 import type { KeepBytes } from './json/jsonPieces.ts'
-import type { OnNextTurn } from './dispatch/microBatch.ts'
+import type { OnNextTurn, Scheduler } from '../../core/scheduler.ts'
 import type { RpcObserver } from './observer.ts'
 import type { RpcPermissions } from './permissions.ts'
 
@@ -190,6 +190,8 @@ export type RpcHost = {
   readonly options: RpcOptions
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
+  /** Shares the event loop among the requests of all endpoints. */
+  readonly scheduler: Scheduler
   readonly randomBytes: (length: number) => Uint8Array
   /** Recovers the sender of each transaction, undefined for an invalid signature. Takes a list so that a host may use threads. */
   readonly recoverSenders: (transactions: readonly Transaction[]) => Promise<readonly (Address | undefined)[]>

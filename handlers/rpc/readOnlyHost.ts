@@ -2,6 +2,7 @@ import type { Chain } from '../../core/chain/chain.ts'
 import { recoverSender } from '../../core/block/codec/signature.ts'
 import { POOL_OPTIONS } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
+import { requestScheduler } from '../inbound/requestScheduler.ts'
 import { RPC_DEFAULTS, type RpcHost, type RpcOptions } from './context.ts'
 import { RpcError } from './dispatch/errors.ts'
 
@@ -34,6 +35,7 @@ export const createReadOnlyHost = ({
     ...options,
   },
   nowMs: () => Date.now(),
+  scheduler: requestScheduler(),
   randomBytes: length => crypto.getRandomValues(new Uint8Array(length)),
   recoverSenders: transactions => Promise.resolve(transactions.map(recoverSender)),
   submit: () => Promise.reject(new RpcError('METHOD_NOT_ENABLED')),

@@ -70,6 +70,7 @@ const WS_REPLIES: TransportReplies = {
 
 /** What all connections of one port share. */
 type Parts = Pick<WsOptions, 'authentication' | 'clientOf' | 'connectionsMax'> & {
+  readonly scheduler: RpcContext['scheduler']
   readonly dispatcher: Dispatcher
   readonly hub: SubscriptionHub
   readonly inbound: InboundLimits
@@ -140,11 +141,12 @@ const login = async (parts: Parts, request: Request, peer: () => string): Promis
  */
 export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   const { authentication, clientOf, connectionsMax, inbound = createInboundLimits() } = options
-  const { reportError } = context
+  const { scheduler, reportError } = context
   const dispatcher = createDispatcher([...METHODS, ...CONNECTION_METHODS], context, WS_REPLIES)
   const hub = createSubscriptionHub(createFeeds(context), context.observer)
   const sessions = new Set<OpenSession>()
   const parts: Parts = {
+    scheduler,
     authentication,
     clientOf,
     connectionsMax,

@@ -1,3 +1,4 @@
+import type { Scheduler } from '../../core/scheduler.ts'
 import { bodyLength, type ReplyBody, tooLargeText } from '../rpc/dispatch/envelope.ts'
 import { bytesOfPiece, pieceLength, pieceText } from '../rpc/json/jsonPieces.ts'
 import type { Socket } from './socket.ts'
@@ -34,6 +35,7 @@ const NO_BYTES = new Uint8Array(0)
 const POLL_MS = 25
 
 export type OutboxOptions = {
+  readonly scheduler: Pick<Scheduler, 'nextTurn'>
   readonly socket: Socket
   /** Called when the client has caught up: requests may be started again. */
   readonly onRoom: () => void
@@ -58,7 +60,8 @@ type Waiting = { readonly body: ReplyBody; readonly isNotification: boolean }
 
 type State = OutboxOptions & {
   pollTimer: ReturnType<typeof setInterval> | undefined
-  nextTurn: ReturnType<typeof setTimeout> | undefined
+  isTurnDue: boolean
+  isClosed: boolean
   /** The answer that is being sent in parts. */
   parts: Iterator<Uint8Array> | undefined
   waiting: Waiting[]
@@ -144,8 +147,12 @@ const sendWaiting = (state: State): void => {
 }
 
 const sendNextTurn = (state: State): void => {
-  clearTimeout(state.nextTurn)
-  state.nextTurn = setTimeout(() => sendWaiting(state), 0)
+  if (state.isTurnDue) return
+  state.isTurnDue = true
+  void state.scheduler.nextTurn().then(() => {
+    state.isTurnDue = false
+    if (!state.isClosed) sendWaiting(state)
+  })
 }
 
 const send = (state: State, { body, isNotification }: Waiting): void => {
@@ -181,7 +188,8 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
   const state: State = {
     ...options,
     pollTimer: undefined,
-    nextTurn: undefined,
+    isTurnDue: false,
+    isClosed: false,
     parts: undefined,
     waiting: [],
     waitingLength: 0,
@@ -199,7 +207,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
     isFull: () => state.pollTimer !== undefined,
     close: () => {
       stopPolling(state)
-      clearTimeout(state.nextTurn)
+      state.isClosed = true
       state.waiting = []
     },
   }

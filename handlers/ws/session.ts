@@ -1,3 +1,4 @@
+import type { Scheduler } from '../../core/scheduler.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ConnectionAuthentication } from '../auth/connection.ts'
 import type { Admitted, InboundLimits } from '../inbound/inboundLimits.ts'
@@ -29,6 +30,7 @@ const NODE_BUSY = replyText('null', errorOutcome('NODE_BUSY'))
 const EMPTY_MESSAGE: Reply = { status: 400, body: replyText('null', errorOutcome('INVALID_REQUEST')) }
 
 export type SessionParts = {
+  readonly scheduler: Pick<Scheduler, 'nextTurn'>
   readonly dispatcher: Dispatcher
   readonly hub: SubscriptionHub
   readonly inbound: InboundLimits
@@ -45,7 +47,7 @@ export type OpenSession = Session & {
   end(code: number, reason: string): void
 }
 
-type State = Pick<SessionParts, 'dispatcher' | 'inbound' | 'reportError'> & {
+type State = Pick<SessionParts, 'scheduler' | 'dispatcher' | 'inbound' | 'reportError'> & {
   readonly socket: Socket
   readonly outbox: Outbox
   readonly subscriptions: ConnectionSubscriptions
@@ -55,7 +57,7 @@ type State = Pick<SessionParts, 'dispatcher' | 'inbound' | 'reportError'> & {
   inWork: number
   isGone: boolean
   cutTimer: ReturnType<typeof setInterval> | undefined
-  nextTurn: ReturnType<typeof setTimeout> | undefined
+  isTurnDue: boolean
 }
 
 /** Stops everything: no message is taken, started or sent any more. */
@@ -67,7 +69,6 @@ const leave = (state: State): void => {
   state.subscriptions.clear()
   state.authentication.close()
   state.outbox.close()
-  clearTimeout(state.nextTurn)
 }
 
 /**
@@ -157,7 +158,7 @@ const isFree = ({ inWork, outbox }: State): boolean => inWork < IN_WORK_MAX && !
 
 /** Starts waiting messages, the rest of them in the next turn. */
 const workOn = (state: State): void => {
-  if (state.nextTurn !== undefined) return
+  if (state.isTurnDue) return
   const { waiting } = state
   let started = 0
   while (started < TURN_MESSAGES && started < waiting.length && isFree(state)) {
@@ -166,11 +167,12 @@ const workOn = (state: State): void => {
     work(state, message)
   }
   waiting.splice(0, started)
-  if (waiting.length > 0 && isFree(state))
-    state.nextTurn = setTimeout(() => {
-      state.nextTurn = undefined
-      workOn(state)
-    }, 0)
+  if (waiting.length === 0 || !isFree(state)) return
+  state.isTurnDue = true
+  void state.scheduler.nextTurn().then(() => {
+    state.isTurnDue = false
+    workOn(state)
+  })
 }
 
 const receive = (state: State, text: string): void => {
@@ -190,8 +192,9 @@ const receive = (state: State, text: string): void => {
  * are started; if it stays behind, it is told the reason and cut off.
  */
 export const createSession = (socket: Socket, parts: SessionParts): OpenSession => {
-  const { dispatcher, hub, inbound, reportError } = parts
+  const { scheduler, dispatcher, hub, inbound, reportError } = parts
   const outbox = createOutbox({
+    scheduler,
     socket,
     onRoom: () => workOn(state),
     onSlow: () => cut(state, 'SLOW_READER'),
@@ -203,6 +206,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     outbox.notify(replyText('null', errorOutcome('SUBSCRIPTIONS_ENDED')))
   })
   const state: State = {
+    scheduler,
     dispatcher,
     inbound,
     reportError,
@@ -215,7 +219,7 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     inWork: 0,
     isGone: false,
     cutTimer: undefined,
-    nextTurn: undefined,
+    isTurnDue: false,
   }
   return {
     message: text => receive(state, text),

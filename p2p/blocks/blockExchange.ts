@@ -1,4 +1,5 @@
 import type { Stream } from '@libp2p/interface'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { toBareHex, toHex } from '../../core/bytes/hex.ts'
 import { createRecentHashes, type RecentHashes } from '../gossip/recentHashes.ts'
@@ -40,7 +41,7 @@ export type BlockExchangeOptions = {
   readonly table: PeerTable
   readonly log: Log
   readonly nowMs: () => number
-  readonly pause: () => Promise<void>
+  readonly pause: YieldTurn
   /** The number of this node's head: blocks up to it are not requested. */
   readonly headNumber: () => bigint
   /** True if this node sent consensus messages recently. */

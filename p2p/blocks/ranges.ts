@@ -1,4 +1,5 @@
 import type { Stream } from '@libp2p/interface'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import { NetworkError } from '../error.ts'
 import type { PeerConnection } from '../peers/connection.ts'
 import { answerList, type ListLimits, requestList } from '../transport/lists.ts'
@@ -44,7 +45,7 @@ export const requestRange = (
 export const answerRange = (
   stream: Stream,
   blocks: NetworkHandlers['blocks'],
-  pause: () => Promise<void>,
+  pause: YieldTurn,
 ): Promise<void> =>
   answerList(
     stream,

@@ -1,4 +1,5 @@
 import type { Stream } from '@libp2p/interface'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'
 import { NetworkError } from '../error.ts'
 import type { PeerConnection } from '../peers/connection.ts'
@@ -60,7 +61,7 @@ export const requestPoolTransactions = (
 export const answerPoolList = (
   stream: Stream,
   { poolHashes, poolTransactions }: Pick<NetworkHandlers, 'poolHashes' | 'poolTransactions'>,
-  pause: () => Promise<void>,
+  pause: YieldTurn,
 ): Promise<void> =>
   answerList(
     stream,

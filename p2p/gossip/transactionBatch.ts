@@ -1,3 +1,4 @@
+import type { YieldTurn } from '../../core/scheduler.ts'
 import { decodeTransaction } from '../../core/block/codec/transaction.ts'
 import { iterateRawItems, rawItems, rawString } from '../../core/rlp/rawItem.ts'
 import { encodeRlp, rlpBytes } from '../../core/rlp/rlp.ts'
@@ -46,7 +47,7 @@ export const readBatch = (data: Uint8Array): readonly Uint8Array[] => {
  */
 export const checkEncodings = async (
   transactions: readonly Uint8Array[],
-  pause: () => Promise<void>,
+  pause: YieldTurn,
 ): Promise<void> => {
   for (const transaction of transactions) {
     if (transaction.length > POOL_TRANSACTION_BYTES_MAX)

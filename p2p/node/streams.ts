@@ -1,4 +1,5 @@
 import type { Stream } from '@libp2p/interface'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import type { BlockExchange } from '../blocks/blockExchange.ts'
 import { answerRange, RANGES_AT_ONCE_MAX } from '../blocks/ranges.ts'
 import { createConsensusRates, receiveConsensusMessages } from '../consensus.ts'
@@ -32,7 +33,7 @@ export type StreamOptions = {
   readonly discovery: Discovery
   readonly log: Log
   readonly nowMs: () => number
-  readonly pause: () => Promise<void>
+  readonly pause: YieldTurn
   /** Ends a connection over which an invalid message came. */
   readonly onInvalidMessage: (connection: PeerConnection, cause: unknown) => void
 }

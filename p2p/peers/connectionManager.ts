@@ -1,4 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import { textOf } from '../error.ts'
 import type { NetworkHandlers, Peer } from '../network.ts'
 import type { Log } from '../log.ts'
@@ -21,7 +22,7 @@ export type ConnectionManagerOptions = {
   readonly handlers: NetworkHandlers
   readonly log: Log
   readonly nowMs: () => number
-  readonly pause: () => Promise<void>
+  readonly pause: YieldTurn
   readonly maxPeers: number
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly isStatic: (id: string) => boolean

@@ -1,6 +1,6 @@
 import type { Chain } from '../../core/chain/chain.ts'
 import type { Log } from '../log.ts'
-import type { CreateYield } from '../yieldTurn.ts'
+import type { CreateYield } from '../../core/scheduler.ts'
 
 /** What every part of the sync works with. */
 export type SyncContext = {

@@ -1,6 +1,6 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { textOf } from '../error.ts'
-import type { YieldTurn } from '../yieldTurn.ts'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import { type Message, messageOf, sendFrames } from './sendFrames.ts'
 
 /** Opening a stream takes one round trip; a peer that does not answer within this time counts as disconnected. */

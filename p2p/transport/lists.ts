@@ -1,4 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import { NetworkError, textOf } from '../error.ts'
 import { encodeFrame } from './frames.ts'
 import { readFrames } from './readFrames.ts'
@@ -60,7 +61,7 @@ export async function* requestList(
 }
 
 /** Batches messages for a stream. Its functions throw NetworkError when the peer disconnects or stops reading. */
-const createBatch = (stream: Stream, pause: () => Promise<void>) => {
+const createBatch = (stream: Stream, pause: YieldTurn) => {
   let batch: Message[] = []
   let bytes = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -94,7 +95,7 @@ export const answerList = async (
   stream: Stream,
   { requestBytesMax, bytesMax }: ListLimits,
   itemsOf: (request: Uint8Array) => AsyncIterable<Uint8Array>,
-  pause: () => Promise<void>,
+  pause: YieldTurn,
 ): Promise<void> => {
   for await (const request of readFrames(stream, { bytesMax: requestBytesMax, silenceMs: SILENCE_MS })) {
     let bytes = 0

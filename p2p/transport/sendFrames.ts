@@ -1,4 +1,5 @@
 import type { Stream } from '@libp2p/interface'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import { concatBytes } from '../../core/bytes/bytes.ts'
 import { NetworkError } from '../error.ts'
 import { encodeLength } from './frames.ts'
@@ -26,7 +27,7 @@ export const messageOf = (...parts: readonly Uint8Array[]): Message => ({
 export const sendFrames = (
   stream: Stream,
   messages: readonly Message[],
-  pause: () => Promise<void>,
+  pause: YieldTurn,
 ): Promise<void> | undefined => {
   const pieces = messages.flatMap(({ parts, bytes }) => [encodeLength(bytes), ...parts])
   const { bytes } = messageOf(...pieces)
@@ -38,7 +39,7 @@ export const sendFrames = (
 const sendInParts = async (
   stream: Stream,
   pieces: readonly Uint8Array[],
-  pause: () => Promise<void>,
+  pause: YieldTurn,
 ): Promise<void> => {
   for (const piece of pieces) {
     for (let offset = 0; offset < piece.length; offset += PART_BYTES_MAX) {

@@ -1,6 +1,6 @@
 import type { Input } from '../../core/qbft/input.ts'
 import type { Log } from '../logging/log.ts'
-import type { YieldTurn } from '../../p2p/yieldTurn.ts'
+import type { YieldTurn } from '../../core/scheduler.ts'
 import { createYield } from '../scheduler.ts'
 import { createInputQueue } from './inputQueue.ts'
 

@@ -2,7 +2,7 @@ import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/block/block.ts'
 import { qbftAt } from '../../core/genesis/schedule.ts'
 import { logBlock } from '../logging/logBlock.ts'
-import { nextTurn } from '../scheduler.ts'
+import { exclusiveTurn } from '../scheduler.ts'
 import { createBlockBuilder } from './blockBuilder.ts'
 import { type BlockExecutor, createBlockExecutor } from './blockExecutor.ts'
 import type { ConsensusOptions, DriverState } from './driverState.ts'
@@ -51,7 +51,7 @@ const announce = async (
   },
 ): Promise<void> => {
   // The commit has used this tick; announcing a large block takes a few milliseconds more.
-  await nextTurn()
+  await exclusiveTurn()
   await sync?.committed(block)
   await poolSettled()
   const { header, transactions } = block

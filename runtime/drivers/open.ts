@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { builtinDrivers, type Driver } from 'unstorage'
 import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import { nextTurn } from '../scheduler.ts'
+import { exclusiveTurn } from '../scheduler.ts'
 import { parseStorage, requireOptions, type StorageName } from './driverOptions.ts'
 import { openMemoryDriver } from './memory.ts'
 import { openPostgresqlDriver } from './postgresql.ts'
@@ -51,11 +51,11 @@ const openServer = async (storage: StorageName): Promise<KeyValueStore> => {
   if (storage.name === 'redis') {
     requireOptions(storage, ['url'], ['base'])
     const { driver, durability } = await openRedisDriver({ url, base })
-    return keyValueOfDriver(driver, durability, nextTurn)
+    return keyValueOfDriver(driver, durability, exclusiveTurn)
   }
   requireOptions(storage, ['url'], ['table'])
   const { driver, durability } = await openPostgresqlDriver(table === undefined ? { url } : { url, table })
-  return keyValueOfDriver(driver, durability, nextTurn)
+  return keyValueOfDriver(driver, durability, exclusiveTurn)
 }
 
 /**
@@ -70,17 +70,17 @@ export const openStorage = async (storage: string, dataPath: string): Promise<Ke
   switch (name) {
     case 'sqlite':
       requireNoOptions(name, options)
-      return keyValueOfDriver(await openSqliteDriver({ path }), 'synced', nextTurn)
+      return keyValueOfDriver(await openSqliteDriver({ path }), 'synced', exclusiveTurn)
     case 'memory':
       requireNoOptions(name, options)
-      return keyValueOfDriver(openMemoryDriver(), 'none', nextTurn)
+      return keyValueOfDriver(openMemoryDriver(), 'none', exclusiveTurn)
     case 'fs':
       // In place and never synced: what a killed process leaves may be torn, which the chain store finds out.
-      return keyValueOfDriver(await openBuiltin('fs', { base: path, ...options }), 'process', nextTurn)
+      return keyValueOfDriver(await openBuiltin('fs', { base: path, ...options }), 'process', exclusiveTurn)
     case 'redis':
     case 'postgresql':
       return openServer(parsed)
     default:
-      return keyValueOfDriver(await openBuiltin(name, options), 'process', nextTurn)
+      return keyValueOfDriver(await openBuiltin(name, options), 'process', exclusiveTurn)
   }
 }

@@ -1,6 +1,6 @@
 import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import { nextTurn } from '../scheduler.ts'
+import { exclusiveTurn } from '../scheduler.ts'
 import { parseStorage, requireOptions, type StorageName } from './driverOptions.ts'
 import { openHttpDriver } from './http.ts'
 import { openPostgresqlDriver } from './postgresql.ts'
@@ -102,7 +102,7 @@ export const sharedStoreOf = (storage: string): SharedStore => {
     consistency: kind.consistency,
     open: async () => {
       const { driver, durability } = await kind.open(parsed.options)
-      return keyValueOfDriver(driver, durability, nextTurn)
+      return keyValueOfDriver(driver, durability, exclusiveTurn)
     },
   }
 }

@@ -7,7 +7,7 @@ import {
   openDatabaseFile,
   type SqliteFileOptions,
 } from './databaseFile.ts'
-import { nextTurn } from '../scheduler.ts'
+import { exclusiveTurn } from '../scheduler.ts'
 import { loadSqlite, type OpenSqlite, type SqliteStatement } from './sqliteDatabase.ts'
 
 /** WAL bytes after which a checkpoint is due: copying 500 pages takes 2 to 9 ms, and fewer would sync the file too often. */
@@ -136,7 +136,7 @@ const runCheckpoint = async (state: FileState, statements: Statements): Promise<
   if (state.closing !== undefined) return
   try {
     await syncWal(state)
-    await nextTurn()
+    await exclusiveTurn()
     const { database, file } = current(state)
     database.exec('PRAGMA synchronous = OFF')
     try {
@@ -260,7 +260,7 @@ export const openSqliteFile = async (
     transaction: (rows, bytes, write) => {
       const done = inOrder(state, async () => {
         // Encoding the values has used this tick.
-        if (bytes > LARGE_BYTES) await nextTurn()
+        if (bytes > LARGE_BYTES) await exclusiveTurn()
         runTransaction(state, statements, { rows, bytes, write })
       })
       state.lastWrite = state.lastOperation

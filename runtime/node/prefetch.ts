@@ -2,6 +2,7 @@ import type { Address } from '../../core/bytes/bytes.ts'
 import type { ChainStore } from '../../core/store/store.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { Log } from '../logging/log.ts'
+import { onNextTurn } from '../scheduler.ts'
 
 /** Accounts read in one step: about a millisecond if none is in memory. */
 const ACCOUNTS_AT_ONCE = 64
@@ -20,7 +21,7 @@ export const startPrefetch = (options: {
 }): (() => Promise<void>) => {
   const { pool, store, log } = options
   let waiting: Address[] = []
-  let due: ReturnType<typeof setImmediate> | undefined
+  let isDue = false
   let reading: Promise<void> = Promise.resolve()
 
   const readNext = async (): Promise<void> => {
@@ -32,13 +33,14 @@ export const startPrefetch = (options: {
       // The block that needs these accounts fails in the same way and reports it.
       log.warn('Accounts of waiting transactions cannot be read: {error}', { error })
     }
-    due = undefined
+    isDue = false
     schedule()
   }
   const schedule = (): void => {
-    if (due !== undefined || waiting.length === 0) return
-    due = setImmediate(() => {
-      reading = readNext()
+    if (isDue || waiting.length === 0) return
+    isDue = true
+    onNextTurn(() => {
+      if (waiting.length > 0) reading = readNext()
     })
   }
 
@@ -51,7 +53,6 @@ export const startPrefetch = (options: {
   return async () => {
     unsubscribe()
     waiting = []
-    if (due !== undefined) clearImmediate(due)
     await reading
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers'
 import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
@@ -6,6 +5,7 @@ import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
 import { NO_TROUBLES } from '../../handlers/http/health.ts'
 import type { NodeTroubles, RpcContext, RpcOptions } from '../../handlers/rpc/context.ts'
 import type { Log } from '../logging/log.ts'
+import { onNextTurn } from '../scheduler.ts'
 import { keepPacked } from '../threads/calls/packed.ts'
 import { boundedWait } from './boundedWait.ts'
 import { createHeadFollower, type HeadFollower } from './headFollower.ts'
@@ -125,7 +125,7 @@ export const openReader = async (
     verification,
     checked,
     options: rpc,
-    parts: { keep: keepPacked, onNextTurn: run => void setImmediate(run) },
+    parts: { keep: keepPacked, onNextTurn },
     forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
     troubles: () => troublesOf(follower, maxHeadAge),
     reportError,

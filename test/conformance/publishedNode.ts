@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { requestScheduler } from '../../handlers/inbound/requestScheduler.ts'
 import { decodeBlock } from '../../core/block/codec/block.ts'
 import { splitBlocks } from '../../core/block/codec/blockStream.ts'
 import { openChain } from '../../core/chain/opening/openChain.ts'
@@ -41,6 +42,7 @@ export const openPublishedNode = async (genesisPath: string, blocksPath: string)
       networkId: chain.configuration.chainId,
     },
     nowMs,
+    scheduler: requestScheduler(),
     randomBytes: length => crypto.getRandomValues(new Uint8Array(length)),
     recoverSenders: recoverSendersHere,
     submit: createSubmission({ chain, pool, nowMs, minGasPrice }),

@@ -1,3 +1,4 @@
+import type { YieldTurn } from '../../scheduler.ts'
 import type { Address, Hash } from '../../bytes/bytes.ts'
 import type { InvalidTransaction } from '../../evm/transaction/result.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
@@ -35,7 +36,7 @@ export type ChainContext = {
   readonly validators: (number: bigint) => Promise<readonly Address[]>
   readonly recoverSenders: RecoverSenders
   /** Resolves when other work has run. */
-  readonly pause: () => Promise<void>
+  readonly pause: YieldTurn
   /** True when execution should pause for other work. */
   readonly isPauseDue: () => boolean
   /** Memory that the execution of a block may take. */

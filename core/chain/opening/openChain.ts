@@ -1,3 +1,4 @@
+import type { YieldTurn } from '../../scheduler.ts'
 import type { Genesis } from '../../genesis/genesis.ts'
 import { editedReader, type StateEdit } from '../../state/edits.ts'
 import { RewindRefused } from '../../store/rewind.ts'
@@ -32,7 +33,7 @@ export type OpenChainOptions = {
   /** Recovers the senders of an imported block; a runtime with worker threads passes one that uses them. */
   readonly recoverSenders?: RecoverSenders
   /** Resolves when other work has run; awaited between the slices of executing a block. */
-  readonly pause?: () => Promise<void>
+  readonly pause?: YieldTurn
   /** Called several times per millisecond of execution: true when execution should pause. Default: always. */
   readonly isPauseDue?: () => boolean
   /** Memory in bytes that the execution of a block may take; EXECUTION_BYTES_MAX unless this machine has less. */

@@ -1,6 +1,7 @@
 import { pippenger } from '@noble/curves/abstract/curve.js'
 import { bls12_381 as bls } from '@noble/curves/bls12-381.js'
 import { sha256 } from '@noble/hashes/sha2.js'
+import type { YieldTurn } from '../../scheduler.ts'
 import { concatBytes, equalBytes } from '../../bytes/bytes.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import type { BlobSidecar } from '../../block/codec/pooledTransaction.ts'
@@ -12,9 +13,6 @@ import { SETUP_G1, SETUP_G2_64 } from './setup.ts'
 const { Fr } = bls.fields
 const G1 = bls.G1.Point
 type Point = InstanceType<typeof G1>
-
-/** Yields to other work if due: checking a blob takes tenths of a second. */
-type Pause = () => Promise<void> | undefined
 
 const VERSIONED_HASH_VERSION_KZG = 1
 /** EIP-7594. */
@@ -38,7 +36,11 @@ const isHashOf = (hash: Uint8Array, commitment: Uint8Array): boolean => {
 }
 
 /** The sum of each point times its scalar. */
-const sum = async (points: readonly Point[], scalars: readonly bigint[], pause: Pause): Promise<Point> => {
+const sum = async (
+  points: readonly Point[],
+  scalars: readonly bigint[],
+  pause: YieldTurn,
+): Promise<Point> => {
   let total = G1.ZERO
   for (let at = 0; at < points.length; at += CHUNK) {
     await pause()
@@ -50,7 +52,7 @@ const sum = async (points: readonly Point[], scalars: readonly bigint[], pause: 
 let setup: readonly Point[] | undefined
 
 /** The setup's powers, decoded for the first blob. */
-const setupPoints = async (pause: Pause): Promise<readonly Point[]> => {
+const setupPoints = async (pause: YieldTurn): Promise<readonly Point[]> => {
   if (setup !== undefined) return setup
   const points: Point[] = []
   for (const bytes of SETUP_G1) {
@@ -84,7 +86,7 @@ const cellsHold = async (
   { bytes, polynomial, commitmentBytes, commitment }: Blob,
   proofs: readonly Point[],
   proofBytes: readonly Uint8Array[],
-  pause: Pause,
+  pause: YieldTurn,
 ): Promise<boolean> => {
   const challenge = hashToField(CELL_DOMAIN, commitmentBytes, bytes, ...proofBytes)
   const weights: bigint[] = []
@@ -138,7 +140,7 @@ const pairsCancel = (left: Point, right: Point): boolean => {
 export const verifySidecar = async (
   { blobVersionedHashes }: Pick<Transaction, 'blobVersionedHashes'>,
   { version, blobs, commitments, proofs }: BlobSidecar,
-  pause: Pause,
+  pause: YieldTurn,
 ): Promise<boolean> => {
   const proofsPerBlob = version === 1 ? CELLS : 1
   for (const [index, bytes] of blobs.entries()) {

@@ -1,4 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { Scheduler } from '../../../core/scheduler.ts'
 import type { CompressedInit } from '../../http/compression.ts'
 import type { ReplyBody } from '../../rpc/dispatch/envelope.ts'
 import { errorJson, isUnauthorized } from '../errors.ts'
@@ -28,7 +29,7 @@ const SHORT_CHARACTERS = 1_000_000
 export type AnswerOptions = {
   readonly prettyPrint: boolean
   readonly report: (error: unknown) => void
-  readonly nowMs: () => number
+  readonly scheduler: Scheduler
 }
 
 /**
@@ -39,14 +40,14 @@ export const answer = async (
   result: ExecutionResult,
   characters: number,
   respond: (body: ReplyBody, init: CompressedInit) => Response,
-  { prettyPrint, report, nowMs }: AnswerOptions,
+  { prettyPrint, report, scheduler }: AnswerOptions,
 ): Promise<Response> => {
   const json = answerJson(result, report)
   const init = { status: statusOf(result), headers: JSON_HEADERS }
   const body =
     characters <= SHORT_CHARACTERS || prettyPrint
       ? JSON.stringify(json, undefined, prettyPrint ? INDENT : 0)
-      : await jsonPiecesOf(json, nowMs)
+      : await jsonPiecesOf(json, scheduler.createYield())
   return respond(body, init)
 }
 

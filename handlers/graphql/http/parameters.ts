@@ -2,7 +2,7 @@ import type { GraphQLParams } from 'graphql-yoga'
 import { type ReadBody, refuseBody } from '../../inbound/body.ts'
 import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import { JsonError, parseJson } from '../../rpc/json/parse.ts'
-import { beginRequest, createYield } from '../../rpc/dispatch/scheduler.ts'
+import type { Scheduler } from '../../../core/scheduler.ts'
 import { isObject } from '../../rpc/parameters/values.ts'
 import { BodyTooBusy, parseYielding, parseWhole, WHOLE_LENGTH_MAX } from '../../rpc/dispatch/requestBody.ts'
 import { DocumentError } from '../errors.ts'
@@ -56,16 +56,19 @@ const fromUrl = (url: string): GraphQLParams => {
 export type BodyReader = {
   readonly readBody: ReadBody
   readonly claim: ClaimBytes
-  readonly nowMs: () => number
+  readonly scheduler: Scheduler
 }
 
-const fromJson = async (text: string, { claim, nowMs }: BodyReader): Promise<GraphQLParams | Response> => {
+const fromJson = async (
+  text: string,
+  { claim, scheduler }: BodyReader,
+): Promise<GraphQLParams | Response> => {
   let body: unknown
   try {
     const parsed =
       text.length <= WHOLE_LENGTH_MAX
         ? parseWhole(text, claim)
-        : await parseYielding(text, 0, claim, createYield(nowMs))
+        : await parseYielding(text, 0, claim, scheduler.createYield())
     body = parsed.value
   } catch (error) {
     if (error instanceof BodyTooBusy) return refuseBody({ reason: 'busy', status: 503 })
@@ -90,7 +93,7 @@ export const readParameters = async (
   if (request.method === 'GET') return fromUrl(request.url)
   const body = await reader.readBody(request, reader.claim)
   if (typeof body !== 'string') return refuseBody(body)
-  await beginRequest()
+  await reader.scheduler.begin()
   return IS_JSON.test(request.headers.get('content-type') ?? '')
     ? await fromJson(body.trim(), reader)
     : parameters(body.trim(), undefined, undefined)

@@ -1,4 +1,4 @@
-import { createYield } from '../../rpc/dispatch/scheduler.ts'
+import type { YieldTurn } from '../../../core/scheduler.ts'
 
 /** Values between two reads of the clock. */
 const STEP_VALUES = 256
@@ -39,8 +39,7 @@ function* parts(value: unknown): Generator<string, void> {
 }
 
 /** JSON text in pieces, written in slices so that a long answer does not block the event loop. */
-export const jsonPiecesOf = async (value: unknown, nowMs: () => number): Promise<readonly string[]> => {
-  const yieldTurn = createYield(nowMs)
+export const jsonPiecesOf = async (value: unknown, yieldTurn: YieldTurn): Promise<readonly string[]> => {
   const pieces: string[] = []
   let piece = ''
   let count = 0

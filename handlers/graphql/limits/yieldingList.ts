@@ -1,4 +1,4 @@
-import { createYield } from '../../rpc/dispatch/scheduler.ts'
+import type { YieldTurn } from '../../../core/scheduler.ts'
 
 /** Items of a list that resolve in one step: a millisecond or two. */
 const STEP_ITEMS = 16
@@ -7,8 +7,7 @@ const STEP_ITEMS = 16
 export type YieldingList = <T>(items: readonly T[]) => readonly (T | Promise<T>)[]
 
 /** Created once for each request; its lists yield one after the other. */
-export const createYieldingList = (nowMs: () => number): YieldingList => {
-  const yieldTurn = createYield(nowMs)
+export const createYieldingList = (yieldTurn: YieldTurn): YieldingList => {
   let last: Promise<void> = Promise.resolve()
   return items => {
     if (items.length <= STEP_ITEMS) return items

@@ -3,7 +3,6 @@ import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { decodeRlp, RlpError } from '../../../core/rlp/rlp.ts'
 import { RpcError } from '../../rpc/dispatch/errors.ts'
 import { findMined } from '../../rpc/blocks/mined.ts'
-import { createYield } from '../../rpc/dispatch/scheduler.ts'
 import type { BlockSelector } from '../../rpc/parameters/block.ts'
 import type { RequestScope } from '../context.ts'
 import { FetchError, invalidParams } from '../errors.ts'
@@ -78,7 +77,7 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
     const range = rangeOf(scope, from, to ?? scope.rpc.chain.head().header.number, BLOCKS_MAX)
     if (range === undefined) return []
     const blocks: BlockSource[] = []
-    const yieldTurn = createYield(scope.rpc.nowMs)
+    const yieldTurn = scope.rpc.scheduler.createYield()
     for (let [number, last] = range; number <= last; number++) {
       await yieldTurn()
       if (scope.expired()) throw new RpcError('TIMEOUT')

@@ -4,7 +4,6 @@ import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { StateChanges } from '../../../core/state/account.ts'
 import type { RpcContext } from '../context.ts'
 import type { Call } from '../methods/method.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 
 /** Maximum number of blocks that are searched for preimages, newest first; older preimages stay unknown. */
 export const PREIMAGE_BLOCKS_MAX = 10_000n
@@ -15,7 +14,7 @@ export type Preimages = ReadonlyMap<string, Uint8Array>
 /** Tries contain hashes only; the changes of blocks contain their preimages. */
 const search = async (
   { expired }: Call,
-  { chain, nowMs }: RpcContext,
+  { chain, scheduler }: RpcContext,
   keys: readonly Hash[],
   range: { readonly from: bigint; readonly to: bigint },
   candidatesIn: (changes: StateChanges) => readonly Uint8Array[],
@@ -23,7 +22,7 @@ const search = async (
   const wanted = new Set(keys.map(toBareHex))
   const seen = new Set<string>()
   const found = new Map<string, Uint8Array>()
-  const yieldTurn = createYield(nowMs)
+  const yieldTurn = scheduler.createYield()
   const lowest = range.to - PREIMAGE_BLOCKS_MAX > range.from ? range.to - PREIMAGE_BLOCKS_MAX : range.from
   for (let number = range.to; number >= lowest && wanted.size > 0 && !expired(); number--) {
     await yieldTurn()

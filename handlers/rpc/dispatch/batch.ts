@@ -9,7 +9,7 @@ import {
 } from './envelope.ts'
 import { createJsonArray, type KeepBytes } from '../json/jsonPieces.ts'
 import type { Call, Method } from '../methods/method.ts'
-import type { YieldTurn } from './scheduler.ts'
+import type { YieldTurn } from '../../../core/scheduler.ts'
 import type { Runner } from './runner.ts'
 
 /** Longest answer to one batch, in characters: a thousand requests for full blocks would otherwise fill the memory. */

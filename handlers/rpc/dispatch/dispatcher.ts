@@ -16,7 +16,6 @@ import {
 } from './envelope.ts'
 import { JsonError } from '../json/parse.ts'
 import type { Call, Method } from '../methods/method.ts'
-import { beginRequest, createYield } from './scheduler.ts'
 import { BodyTooBusy, type ParsedBody, parseYielding, parseWhole, WHOLE_LENGTH_MAX } from './requestBody.ts'
 import { createRunner, type Runner } from './runner.ts'
 
@@ -131,7 +130,7 @@ const answerBatch = async (
     runner,
     caller,
     base,
-    yieldTurn: createYield(context.nowMs),
+    yieldTurn: context.scheduler.createYield(),
     keep: context.keep,
   }),
 })
@@ -167,10 +166,15 @@ const answer = (
 }
 
 const answerLong = async (parts: Parts, body: string, caller: Caller, client: Client): Promise<Reply> => {
-  const { nowMs, options } = parts.context
+  const { scheduler, options } = parts.context
   let parsed: ParsedBody
   try {
-    parsed = await parseYielding(body, options.batchSizeMax, client.claim ?? claimAlways, createYield(nowMs))
+    parsed = await parseYielding(
+      body,
+      options.batchSizeMax,
+      client.claim ?? claimAlways,
+      scheduler.createYield(),
+    )
   } catch (error) {
     return unparsedReply(parts, error)
   }
@@ -227,7 +231,7 @@ export const createDispatcher = (
   }
   return {
     handle: (body, caller, client = UNKNOWN_CLIENT) => {
-      const started = beginRequest()
+      const started = context.scheduler.begin()
       return started === undefined
         ? handle(body, caller, client)
         : started.then(() => handle(body, caller, client))

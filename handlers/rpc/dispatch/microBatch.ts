@@ -1,8 +1,6 @@
 import type { Outcome } from './envelope.ts'
+import type { OnNextTurn } from '../../../core/scheduler.ts'
 import type { Call } from '../methods/method.ts'
-
-/** Runs a function in the next turn of the event loop, after the requests that arrived on other connections were read. */
-export type OnNextTurn = (run: () => void) => void
 
 /** Calls started in one turn: each may take two milliseconds before it moves to a call worker. */
 const STARTED_MAX = 8

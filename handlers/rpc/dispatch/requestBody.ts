@@ -2,7 +2,7 @@ import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import { idSources } from '../json/ids.ts'
 import { countValues, JSON_VALUE_BYTES, parseJson } from '../json/parse.ts'
 import { parseSteps } from '../json/parseSteps.ts'
-import type { YieldTurn } from './scheduler.ts'
+import type { YieldTurn } from '../../../core/scheduler.ts'
 
 /** Longest body that is parsed in one step, in characters: one made of `{}` takes ten milliseconds. */
 export const WHOLE_LENGTH_MAX = 256 * 1024

@@ -16,7 +16,8 @@ import {
 import { isKnownMethod } from './knownMethods.ts'
 import type { Call, Method, Params } from '../methods/method.ts'
 import { outsideDomain } from '../parameters/domains.ts'
-import { createBatchedStart, createMicroBatch, type OnNextTurn } from './microBatch.ts'
+import type { OnNextTurn } from '../../../core/scheduler.ts'
+import { createBatchedStart, createMicroBatch } from './microBatch.ts'
 import { createOffloadedRun, WorkerRefusal } from './offload.ts'
 import { observed } from './observed.ts'
 

@@ -9,7 +9,6 @@ import { RpcError } from '../dispatch/errors.ts'
 import { type FeeSample, feeSampleAt } from './feeSamples.ts'
 import type { Call } from '../methods/method.ts'
 import { lowestTipOf, minGasPriceOf } from './nextHead.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
 import { FEE_HISTORY_BLOCKS_MAX } from '../parameters/limits.ts'
 import { percentilesOf } from '../parameters/percentiles.ts'
@@ -45,7 +44,7 @@ const ratio = (part: bigint, whole: bigint): number => (whole === 0n ? 0 : Numbe
 
 /** eth_feeHistory: gas prices of the last blocks, and base fee of the next. */
 export const feeHistory = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
-  const { chain, nowMs } = context
+  const { chain, nowMs, scheduler } = context
   const count = integerOf(given(params, 0), 64)
   if (count === undefined || count < 1n || count > BigInt(FEE_HISTORY_BLOCKS_MAX))
     throw new RpcError('INVALID_BLOCK_COUNT')
@@ -55,7 +54,7 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
   const percentiles = readPercentiles(given(params, 2))
 
   const oldest = newest + 1n > count ? newest + 1n - count : 0n
-  const yieldTurn = createYield(nowMs)
+  const yieldTurn = scheduler.createYield()
   const lowestTip = lowestTipOf(context)
   const headers: Header[] = []
   const rewards: string[][] = []

@@ -4,7 +4,6 @@ import type { Block } from '../../../core/block/block.ts'
 import { gasPriceOf } from '../../../core/block/transactionPrice.ts'
 import type { RpcHost } from '../context.ts'
 import { lowestTipOf, minGasPriceOf, nextHeadOf } from './nextHead.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 
 /** Suggests prices from those of the last blocks; each block is read once. */
 export type GasPriceOracle = {
@@ -46,7 +45,7 @@ const sampleOfBlock = ({ header, transactions }: Block): Sample => {
 }
 
 export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
-  const { chain, options, nowMs } = host
+  const { chain, options, scheduler } = host
   const samples = new Map<bigint, Sample>()
 
   const sampleOf = async (number: bigint): Promise<Sample> => {
@@ -62,7 +61,7 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
     const head = chain.head().header.number
     const first = maxBigint(0n, head - BigInt(options.gasPriceBlocks) + 1n)
     for (const number of samples.keys()) if (number < first) samples.delete(number)
-    const yieldTurn = createYield(nowMs)
+    const yieldTurn = scheduler.createYield()
     const all: Sample[] = []
     for (let number = first; number <= head; number++) {
       await yieldTurn()

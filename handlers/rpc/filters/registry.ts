@@ -2,7 +2,6 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcHost } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import type { JsonPieces } from '../json/jsonPieces.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import { logsBetween } from '../logs/search.ts'
@@ -32,17 +31,17 @@ export type FilterRegistry = {
 
 type BlockRangeFilter = Extract<Installed, { nextBlock: bigint }>
 
-type Reads = Pick<RpcHost, 'chain' | 'nowMs' | 'keep'>
+type Reads = Pick<RpcHost, 'chain' | 'scheduler' | 'keep'>
 
 const isTooMany = (error: unknown): boolean => error instanceof RpcError && error.code === 'LOGS_TOO_MANY'
 
 const hashesBetween = async (
-  { chain, nowMs }: Reads,
+  { chain, scheduler }: Reads,
   from: bigint,
   to: bigint,
   expired: () => boolean,
 ): Promise<string[]> => {
-  const yieldTurn = createYield(nowMs)
+  const yieldTurn = scheduler.createYield()
   const hashes: string[] = []
   for (let number = from; number <= to; number++) {
     await yieldTurn()
@@ -103,8 +102,7 @@ const blockChanges = async (
 }
 
 export const createFilterRegistry = (host: RpcHost): FilterRegistry => {
-  const { chain, nowMs, keep } = host
-  const reads = { chain, nowMs, keep }
+  const { chain, nowMs } = host
   const state = createInstalledFilters(host)
   const nextBlock = (): bigint => chain.head().header.number + 1n
   const install = (filter: Installed): string => installFilter(state, filter)
@@ -116,7 +114,7 @@ export const createFilterRegistry = (host: RpcHost): FilterRegistry => {
     changes: async (id, expired) => {
       const filter = useFilter(state, id)
       if (filter === undefined) throw new RpcError('FILTER_NOT_FOUND')
-      if (filter.kind !== 'pending') return blockChanges(reads, filter, expired)
+      if (filter.kind !== 'pending') return blockChanges(host, filter, expired)
       const { hashes, position } = state.pending.since(filter.position)
       filter.position = position
       return hashes

@@ -4,7 +4,6 @@ import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import type { JsonPieces } from '../json/jsonPieces.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import { type BlockSelector, blockNumberOf } from '../parameters/block.ts'
 import { type LogCriteria, type LogFilter, logMatches } from './filter.ts'
 import { requireRange, requireRangeWithin } from './range.ts'
@@ -31,14 +30,14 @@ function* takeWanted(block: BlockLogs, criteria: LogCriteria, take: TakeLog<void
     }
 }
 
-type SearchContext = Pick<RpcContext, 'chain' | 'nowMs' | 'keep'>
+type SearchContext = Pick<RpcContext, 'chain' | 'scheduler' | 'keep'>
 
 /**
  * Takes the matching logs of blocks `from` to `to`, both included, and yields every few milliseconds. @throws RpcError
  * at the timeout, when the client has disconnected, or beyond LOGS_MAX
  */
 const takeLogs = async (
-  { chain, nowMs }: SearchContext,
+  { chain, scheduler }: SearchContext,
   criteria: LogCriteria,
   from: bigint,
   to: bigint,
@@ -47,7 +46,7 @@ const takeLogs = async (
 ): Promise<void> => {
   const { pattern } = criteria
   if (pattern === undefined) return
-  const yieldTurn = createYield(nowMs)
+  const yieldTurn = scheduler.createYield()
   let taken = 0
   let seen = 0
   const step = async (): Promise<void> => {

@@ -3,7 +3,6 @@ import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { createJsonArray } from '../json/jsonPieces.ts'
 import { type Call, type Method, method } from './method.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import {
   type BlockSelector,
   LATEST,
@@ -114,7 +113,7 @@ const traceCallMany = async (call: Call, context: RpcContext): Promise<unknown> 
   })
   const session = await sessionAt(context, readSelector(call.params, 1) ?? LATEST)
   const budget = budgetOf(call, context)
-  const yieldTurn = createYield(context.nowMs)
+  const yieldTurn = context.scheduler.createYield()
   const traces = createJsonArray(context.keep)
   for (const { message, types } of calls) {
     await yieldTurn()

@@ -15,7 +15,6 @@ import type { Outcome } from '../dispatch/envelope.ts'
 import { errorObject, rejectionObject, RpcError } from '../dispatch/errors.ts'
 import type { Call, Params } from '../methods/method.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import { bytesOf, requireCount } from '../parameters/values.ts'
 
 const isSigned = ({ r, s }: Transaction): boolean =>
@@ -60,7 +59,7 @@ const withBlobs = async (
     return new TransactionRejected('INVALID_TYPE', 'a blob transaction is sent with its blobs')
   if (sidecar.version === 1 && !forkIsAtLeast(rules.fork, 'osaka'))
     return new TransactionRejected('INVALID_TYPE', `proofs of cells come with osaka, not with ${rules.fork}`)
-  const holds = await verifySidecar(transaction, sidecar, createYield(context.nowMs))
+  const holds = await verifySidecar(transaction, sidecar, context.scheduler.createYield())
   return holds ? transaction : new RpcError('BLOBS_INVALID')
 }
 

@@ -8,7 +8,7 @@ import {
   type KeepBytes,
 } from '../json/jsonPieces.ts'
 import type { RpcContext } from '../context.ts'
-import { createYield, type YieldTurn } from '../dispatch/scheduler.ts'
+import type { YieldTurn } from '../../../core/scheduler.ts'
 import { type BlockShapeOptions, blockShapeWith, blockTransaction } from './block.ts'
 
 /** Elements of an answer between two reads of the clock: a millisecond or two. */
@@ -19,7 +19,10 @@ const PIECE_LENGTH = 64 * 1024
 
 export type PieceHost = { readonly yieldTurn: YieldTurn; readonly keep: KeepBytes | undefined }
 
-export const pieceHost = ({ nowMs, keep }: RpcContext): PieceHost => ({ yieldTurn: createYield(nowMs), keep })
+export const pieceHost = ({ scheduler, keep }: RpcContext): PieceHost => ({
+  yieldTurn: scheduler.createYield(),
+  keep,
+})
 
 /** The JSON of a list, built a few elements at a time. */
 export const listPieces = async (

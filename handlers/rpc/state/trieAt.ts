@@ -4,7 +4,6 @@ import { historicalNodes } from '../../../core/trie/history.ts'
 import type { TrieNodeReader } from '../../../core/trie/node.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 
 /**
  * Maximum distance from the head at which the trie can be read: the store has the head's trie, earlier ones are
@@ -38,7 +37,7 @@ export const trieAt = (context: RpcContext, number: bigint, expired: () => boole
 
   /** Prepends the changes of the blocks up to `to`, newest first. */
   const collect = async (to: bigint): Promise<void> => {
-    const yieldTurn = createYield(context.nowMs)
+    const yieldTurn = context.scheduler.createYield()
     for (; collectedTo < to; collectedTo++) {
       await yieldTurn()
       if (expired()) throw new RpcError('TIMEOUT')

@@ -1,9 +1,9 @@
+import type { CreateYield } from '../../../core/scheduler.ts'
 import { bloomMayMatch } from '../../../core/store/logs/pattern.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { hasBeaconChain } from '../blocks/finality.ts'
 import type { RpcHost } from '../context.ts'
 import { type LogFilter, logMatches } from '../logs/filter.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import { blockShape } from '../shapes/block.ts'
 import { blockPieces, STEP_ELEMENTS } from '../shapes/pieces.ts'
 import { logShape } from '../shapes/receipt.ts'
@@ -36,12 +36,16 @@ const isWithin = ({ range }: LogFilter, number: bigint): boolean =>
   ((range.from.kind !== 'number' || range.from.number <= number) &&
     (range.to.kind !== 'number' || number <= range.to.number))
 
-const toldBlock = (record: BlockRecord, totalDifficulty: boolean, nowMs: () => number): NotifiedBlock => {
+const notifiedBlock = (
+  record: BlockRecord,
+  totalDifficulty: boolean,
+  createYield: CreateYield,
+): NotifiedBlock => {
   const { number, logsBloom } = record.block.header
   const textOf = (fullTransactions: boolean): string | Promise<string> => {
     const options = { fullTransactions, totalDifficulty }
     if (record.block.transactions.length <= STEP_ELEMENTS) return JSON.stringify(blockShape(record, options))
-    return blockPieces(record, options, { yieldTurn: createYield(nowMs), keep: undefined }).then(
+    return blockPieces(record, options, { yieldTurn: createYield(), keep: undefined }).then(
       ({ text }) => text,
     )
   }
@@ -67,9 +71,9 @@ const toldBlock = (record: BlockRecord, totalDifficulty: boolean, nowMs: () => n
 
 export const createBlockFeed = ({
   chain,
-  nowMs,
+  scheduler: { createYield },
   reportError,
-}: Pick<RpcHost, 'chain' | 'nowMs' | 'reportError'>): BlockFeed => {
+}: Pick<RpcHost, 'chain' | 'scheduler' | 'reportError'>): BlockFeed => {
   const heads = createGroups<NotifiedBlock>()
   const logs = createGroups<NotifiedBlock>()
   // The form of eth_getBlockByNumber.
@@ -84,8 +88,8 @@ export const createBlockFeed = ({
   const notify = async (number: bigint): Promise<void> => {
     const record = await chain.store.record(number)
     if (record === undefined) return
-    const block = toldBlock(record, totalDifficulty, nowMs)
-    const yieldTurn = createYield(nowMs)
+    const block = notifiedBlock(record, totalDifficulty, createYield)
+    const yieldTurn = createYield()
     await heads.notify(block, Number(number), yieldTurn)
     await logs.notify(block, Number(number), yieldTurn)
   }

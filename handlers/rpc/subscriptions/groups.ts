@@ -1,4 +1,4 @@
-import type { YieldTurn } from '../dispatch/scheduler.ts'
+import type { YieldTurn } from '../../../core/scheduler.ts'
 
 export type Listener = {
   /** @param result JSON text. */

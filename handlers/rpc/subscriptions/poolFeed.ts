@@ -1,7 +1,6 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import type { RpcHost } from '../context.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import { pendingDetailShape, pendingTransactionShape } from '../shapes/transaction.ts'
 import { createGroups, type Listener, type Results } from './groups.ts'
 import type { PendingForm } from './subscriptions.ts'
@@ -29,7 +28,7 @@ const TEXTS: Readonly<Record<PendingForm, Results<PooledTransaction>>> = {
 /** A queue for one kind of pool event, so that notifications do not delay the pool. */
 const createQueue = (
   watch: Watch,
-  { nowMs, warn, reportError }: Pick<RpcHost, 'nowMs' | 'warn' | 'reportError'>,
+  { scheduler, warn, reportError }: Pick<RpcHost, 'scheduler' | 'warn' | 'reportError'>,
 ) => {
   const groups = createGroups<PooledTransaction>()
   let unsubscribe: (() => void) | undefined
@@ -39,7 +38,7 @@ const createQueue = (
   let running = false
 
   const tellAll = async (): Promise<void> => {
-    const yieldTurn = createYield(nowMs)
+    const yieldTurn = scheduler.createYield()
     while (untold.length > 0) {
       const first = last - untold.length + 1
       const batch = untold
@@ -87,7 +86,9 @@ const createQueue = (
   }
 }
 
-export const createPoolFeed = (host: Pick<RpcHost, 'pool' | 'nowMs' | 'warn' | 'reportError'>): PoolFeed => {
+export const createPoolFeed = (
+  host: Pick<RpcHost, 'pool' | 'scheduler' | 'warn' | 'reportError'>,
+): PoolFeed => {
   const { pool } = host
   const added = createQueue(listener => pool.onAdded(listener), host)
   const dropped = createQueue(listener => pool.onDropped(listener), host)

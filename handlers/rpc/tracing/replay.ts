@@ -6,7 +6,6 @@ import { runSteps } from '../../../core/steps.ts'
 import { executeTransaction } from '../../../core/evm/transaction/execute.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import type { Budget } from './budget.ts'
 import { openSession, type Session } from './session.ts'
 import type { TracerKind } from './traced.ts'
@@ -48,7 +47,7 @@ export const replayBlock = async (
 ): Promise<void> => {
   const { block, hash, senders } = replayed
   const { header, transactions } = block
-  const yieldTurn = createYield(context.nowMs)
+  const yieldTurn = context.scheduler.createYield()
   const session = await begin(context, replayed)
   const { environment, world } = session
   const last = only ?? transactions.length - 1

@@ -3,7 +3,6 @@ import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import type { Call, Params } from '../methods/method.ts'
 import { blockNumberOf, numberSelectorOf } from '../parameters/block.ts'
-import { createYield } from '../dispatch/scheduler.ts'
 import { given } from '../parameters/values.ts'
 
 /** Length of Besu's default range, which ends at the head. */
@@ -30,14 +29,14 @@ export const signerMetrics = async (
   { params, expired }: Call,
   context: RpcContext,
 ): Promise<readonly object[]> => {
-  const { chain, nowMs } = context
+  const { chain, scheduler } = context
   const head = chain.head().header.number
   const from = (await numberAt(context, params, 0)) ?? (head > DEFAULT_BLOCKS ? head - DEFAULT_BLOCKS : 0n)
   const end = (await numberAt(context, params, 1)) ?? head
   const to = end < head ? end : head
   if (from >= to)
     throw new RpcError('INVALID_BLOCK_NUMBER', { data: `fromBlock ${from} is not below toBlock ${to}` })
-  const yieldTurn = createYield(nowMs)
+  const yieldTurn = scheduler.createYield()
   const metrics = new Map<string, Metric>()
   for (let number = from; number < to && !expired(); number++) {
     const header = await chain.store.header(number)

@@ -1,6 +1,6 @@
 import type { Chain } from '../../../core/chain/chain.ts'
 import { RANGE_BLOCKS_MAX } from '../../blocks/ranges.ts'
-import type { CreateYield } from '../../yieldTurn.ts'
+import type { CreateYield } from '../../../core/scheduler.ts'
 
 /** The block RLPs of [from, from + count), up to the head. @throws StoreCorruption */
 export const createServeBlocks = ({ store }: Chain, createYield: CreateYield) =>

@@ -5,7 +5,7 @@ import type { Chain } from '../../../core/chain/chain.ts'
 import { joinRlpList } from '../../../core/rlp/list.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import type { HeadersQuery, NetworkHandlers } from '../../network.ts'
-import type { CreateYield } from '../../yieldTurn.ts'
+import type { CreateYield } from '../../../core/scheduler.ts'
 import { splitHashes } from '../pool/joinedHashes.ts'
 
 /** The RLP list of the receipts of a block: typed receipts are byte strings in it. */

@@ -9,7 +9,7 @@ import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import { createRecentHashes, type RecentHashes } from '../../gossip/recentHashes.ts'
 import type { Log } from '../../log.ts'
 import type { Network, Peer } from '../../network.ts'
-import type { CreateYield, YieldTurn } from '../../yieldTurn.ts'
+import type { CreateYield, YieldTurn } from '../../../core/scheduler.ts'
 import { type AdmissionOptions, admit } from './admission.ts'
 import {
   createMessageValidation,

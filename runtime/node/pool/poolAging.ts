@@ -1,6 +1,6 @@
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import type { Log } from '../../logging/log.ts'
-import { nextTurn } from '../../scheduler.ts'
+import { exclusiveTurn } from '../../scheduler.ts'
 
 /** Interval between removals of old transactions, which are kept for hours. */
 const INTERVAL_MS = 30_000
@@ -22,7 +22,7 @@ export const dropOld = async ({ pool, retentionMs, nowMs, log }: PoolAgingOption
     const dropped = pool.dropOlderThan(nowMs() - retentionMs, DROPPED_AT_ONCE)
     count += dropped
     if (dropped < DROPPED_AT_ONCE) break
-    await nextTurn()
+    await exclusiveTurn()
   }
   if (count > 0)
     log.info('Dropped {count} transactions that waited for {hours} hours (--tx-pool-retention-hours)', {

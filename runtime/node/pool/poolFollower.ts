@@ -5,7 +5,7 @@ import { type Steps, runStepsYielding } from '../../../core/steps.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import type { Log } from '../../logging/log.ts'
-import { nextTurn } from '../../scheduler.ts'
+import { exclusiveTurn } from '../../scheduler.ts'
 
 export type PoolFollower = {
   /** Resolves when the pool has removed the transactions of all committed blocks. */
@@ -63,7 +63,7 @@ export const startPoolFollower = (options: {
     for (let left = Math.min(count, pool.senderCount); left > 0; left -= SENDERS_AT_ONCE) {
       const senders = pool.nextSenders(Math.min(left, SENDERS_AT_ONCE))
       await chain.store.run(() => pool.updateSenders(senders, poolHead()))
-      await nextTurn()
+      await exclusiveTurn()
     }
   }
 
@@ -73,15 +73,15 @@ export const startPoolFollower = (options: {
     if (record === undefined) return
     const isLarge = record.block.transactions.length > SLICE_TRANSACTIONS
     // The commit has used this tick.
-    if (isLarge) await nextTurn()
+    if (isLarge) await exclusiveTurn()
     const mined = record.block.transactions.map(
       (transaction, index): SenderTransaction => ({
         transaction,
         sender: record.senders[index] as Uint8Array,
       }),
     )
-    for (const slice of await runStepsYielding(slicesOf(mined), nextTurn)) {
-      if (isLarge) await nextTurn()
+    for (const slice of await runStepsYielding(slicesOf(mined), exclusiveTurn)) {
+      if (isLarge) await exclusiveTurn()
       await chain.store.run(() => pool.removeMined(slice, poolHead()))
     }
     // An authorization (EIP-7702) raises the nonces of accounts that sent nothing.

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate } from 'node:timers'
 import { createRpcApp, createRpcContext, type RpcApp } from '../../../handlers/http/app.ts'
 import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
 import {
@@ -8,9 +7,11 @@ import {
   type RpcHost,
   type RpcOptions,
 } from '../../../handlers/rpc/context.ts'
+import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Log } from '../../logging/log.ts'
+import { onNextTurn } from '../../scheduler.ts'
 import { keepPacked } from '../../threads/calls/packed.ts'
 import { clientVersion } from '../../version.ts'
 import { minGasPriceOf } from '../pool/poolOptions.ts'
@@ -80,7 +81,8 @@ const hostOf = (
   ...parts,
   options: rpcOptionsOf(options, parts.chain.configuration.chainId, development),
   keep: keepPacked,
-  onNextTurn: run => void setImmediate(run),
+  onNextTurn,
+  scheduler: requestScheduler(),
   nowMs: () => Date.now(),
   randomBytes: length => new Uint8Array(randomBytes(length)),
   network: parts.network,

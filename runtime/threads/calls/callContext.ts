@@ -1,3 +1,4 @@
+import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { recoverHere } from '../../../core/chain/importing/validation.ts'
 import type { ChainHead, ChainStore } from '../../../core/store/store.ts'
@@ -47,6 +48,7 @@ export const createCallContext = (
       },
     },
     nowMs: () => Date.now(),
+    scheduler: requestScheduler(),
     recoverSenders: recoverHere,
     reportError,
     pool: REFUSING as TransactionPool,

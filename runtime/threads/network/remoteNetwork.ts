@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers'
 import { CONSENSUS_DATA_MAX } from '../../../p2p/consensus.ts'
 import { NetworkError } from '../../../p2p/error.ts'
 import type { Network } from '../../../p2p/network.ts'
+import { onNextTurn } from '../../scheduler.ts'
 import { keyOf } from './handlers.ts'
 import type { MainSide } from './mainSide.ts'
 import { ownBytes, packList } from './packed.ts'
@@ -20,7 +20,7 @@ const createAnnouncer = ({ backlog }: MainSide, { send }: NetworkThread) => {
   return {
     flush,
     announce: (transactions: readonly Uint8Array[]): void => {
-      if (batched.length === 0) setImmediate(flush)
+      if (batched.length === 0) onNextTurn(flush)
       batched.push(...transactions)
     },
   }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Address } from '../../../core/bytes/bytes.ts'
-import { nextTurn } from '../../scheduler.ts'
+import { exclusiveTurn } from '../../scheduler.ts'
 import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './packed.ts'
 import { type RecoveryThread, startRecoveryThread } from './recoveryThread.ts'
 
@@ -86,7 +86,7 @@ const workHere = async (pool: PoolState): Promise<void> => {
   if (pool.isMainBusy) return
   pool.isMainBusy = true
   while (pool.queue.length > 0) {
-    await nextTurn()
+    await exclusiveTurn()
     const chunk = pool.queue.shift()
     if (chunk !== undefined) recoverHere(chunk)
   }

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
+import { onNextTurn, REQUEST_SLICE_MS } from '../../../handlers/inbound/requestScheduler.ts'
+import { createScheduler, type YieldTurn } from '../../../core/scheduler.ts'
 import { jsonPiecesOf } from '../../../handlers/graphql/http/text.ts'
 import { createBudget } from '../../../handlers/graphql/limits/budget.ts'
 import { createYieldingList } from '../../../handlers/graphql/limits/yieldingList.ts'
 
-/** A clock on which each look takes so long. */
-const slowClock = (stepMs: number) => {
+/** The yield function of work on a clock that each read moves by `stepMs`. */
+const yieldOnSlowClock = (stepMs: number): YieldTurn => {
   let nowMs = 0
-  return () => {
-    nowMs += stepMs
-    return nowMs
-  }
+  const options = { onNextTurn, nowMs: () => (nowMs += stepMs), sliceMs: REQUEST_SLICE_MS }
+  return createScheduler(options).createYield()
 }
 
 describe('given a list', () => {
   test('when it is long, then its items come in order, the first at once, and other work runs between them', async () => {
-    const yieldingList = createYieldingList(slowClock(20))
+    const yieldingList = createYieldingList(yieldOnSlowClock(20))
     const items = Array.from({ length: 100 }, (_, index) => index)
     const list = yieldingList(items)
     expect(list.slice(0, 16)).toEqual(items.slice(0, 16))
@@ -32,7 +32,7 @@ describe('given a list', () => {
 
   test('when it is short, then it is returned unchanged', () => {
     const items = [1, 2, 3]
-    expect(createYieldingList(() => 0)(items)).toBe(items)
+    expect(createYieldingList(() => undefined)(items)).toBe(items)
   })
 })
 
@@ -52,7 +52,7 @@ describe('given a long answer', () => {
         })),
       }),
     }
-    const pieces = await jsonPiecesOf(value, slowClock(1))
+    const pieces = await jsonPiecesOf(value, yieldOnSlowClock(1))
     expect(pieces.length).toBeGreaterThan(2)
     expect(pieces.join('')).toBe(JSON.stringify(value))
   })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import {
   createJsonArray,
   type JsonPiece,
@@ -12,6 +13,8 @@ import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import { StalledReader, streamOf } from '../../../handlers/http/stream.ts'
 import { testMethod } from '../support/testMethod.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
+
+const scheduler = requestScheduler()
 
 const ELEMENTS = 5_000
 const ELEMENT = JSON.stringify('x'.repeat(100))
@@ -41,20 +44,20 @@ describe('given a long result', () => {
   test('when its pieces are read one after the other, then they are the whole', async () => {
     const { body } = await handle(REQUEST)
     expect(Array.isArray(body)).toBe(true)
-    expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual(expected)
+    expect(await new Response(streamOf(body as readonly JsonPiece[], { scheduler })).json()).toEqual(expected)
   })
 
   test('when it is in a batch or pretty-printed, then it is the same', async () => {
     const batch = (await handle(`[${REQUEST}]`)).body
     expect(JSON.parse(batch as string)).toEqual([expected])
     const { body } = await handle(REQUEST, true)
-    expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual(expected)
+    expect(await new Response(streamOf(body as readonly JsonPiece[], { scheduler })).json()).toEqual(expected)
   })
 
   test('when several calls of a batch have one, then they are not joined', async () => {
     const { body } = await handle(`[${REQUEST},${REQUEST},${REQUEST}]`)
     expect(Array.isArray(body)).toBe(true)
-    expect(await new Response(streamOf(body as readonly JsonPiece[])).json()).toEqual([
+    expect(await new Response(streamOf(body as readonly JsonPiece[], { scheduler })).json()).toEqual([
       expected,
       expected,
       expected,
@@ -63,9 +66,17 @@ describe('given a long result', () => {
 
   test('when it is read, then other work runs in between', async () => {
     let turns = 0
-    const timer = setInterval(() => turns++, 0)
-    await new Response(streamOf(Array.from({ length: 200 }, () => 'x'))).text()
-    clearInterval(timer)
+    let timer = setImmediate(function turn() {
+      turns++
+      timer = setImmediate(turn)
+    })
+    await new Response(
+      streamOf(
+        Array.from({ length: 200 }, () => 'x'),
+        { scheduler },
+      ),
+    ).text()
+    clearImmediate(timer)
     expect(turns).toBeGreaterThan(5)
   })
 
@@ -77,7 +88,7 @@ describe('given a long result', () => {
         return Reflect.get(target, key) as unknown
       },
     })
-    const reader = streamOf(pieces).getReader()
+    const reader = streamOf(pieces, { scheduler }).getReader()
     await reader.read()
     await reader.cancel()
     expect(read).toBeLessThan(4)
@@ -85,7 +96,11 @@ describe('given a long result', () => {
 
   test('when its reader stops reading, then it is given up and its slot is free', async () => {
     let ends = 0
-    const reader = streamOf(['a', 'b', 'c', 'd'], { stalledMs: 20, onEnd: () => ends++ }).getReader()
+    const reader = streamOf(['a', 'b', 'c', 'd'], {
+      scheduler,
+      stalledMs: 20,
+      onEnd: () => ends++,
+    }).getReader()
     await reader.read()
     await Bun.sleep(100)
     expect(ends).toBe(1)
@@ -95,7 +110,7 @@ describe('given a long result', () => {
 
   test('when its reader is slow, then it is not given up', async () => {
     let text = ''
-    for await (const bytes of streamOf(['a', 'b', 'c', 'd'], { stalledMs: 60 })) {
+    for await (const bytes of streamOf(['a', 'b', 'c', 'd'], { scheduler, stalledMs: 60 })) {
       text += new TextDecoder().decode(bytes)
       await Bun.sleep(30)
     }
@@ -139,7 +154,7 @@ describe('given a result larger than memory allows', () => {
     expect(kept.length).toBeGreaterThan(10)
     const whole = `[${Array.from({ length: 64 }, () => element).join(',')}]`
     expect(pieces.map(pieceText).join('') === whole).toBe(true)
-    expect((await new Response(streamOf(pieces)).text()) === whole).toBe(true)
+    expect((await new Response(streamOf(pieces, { scheduler })).text()) === whole).toBe(true)
   })
 
   test('when one part is longer than a piece, then the pieces have the same size nevertheless', () => {

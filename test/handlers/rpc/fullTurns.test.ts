@@ -4,59 +4,12 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import { INSTALLED_VALUES_MAX } from '../../../handlers/rpc/filters/installed.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
-import { TURN_MS, beginRequest, createYield } from '../../../handlers/rpc/dispatch/scheduler.ts'
+import { createScheduler } from '../../../core/scheduler.ts'
+import { onNextTurn, REQUEST_SLICE_MS } from '../../../handlers/inbound/requestScheduler.ts'
 import { blockShape } from '../../../handlers/rpc/shapes/block.ts'
 import { createBlockFeed } from '../../../handlers/rpc/subscriptions/blockFeed.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { RECIPIENT, transfer } from '../support/transfers.ts'
-
-const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
-
-const spin = (ms: number): void => {
-  const untilMs = performance.now() + ms
-  while (performance.now() < untilMs);
-}
-
-describe('given requests that arrive together', () => {
-  test('when they begin then each turn of the event loop has a few of them', async () => {
-    let begun = 0
-    const perTurn: number[] = []
-    const request = async (): Promise<void> => {
-      const wait = beginRequest()
-      if (wait !== undefined) await wait
-      begun++
-      spin(TURN_MS)
-    }
-    const requests = Array.from({ length: 10 }, request)
-    for (let before = begun; before < 10; before = begun) {
-      await turn()
-      perTurn.push(begun - before)
-    }
-    await Promise.all(requests)
-    expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
-  })
-
-  test('when they are long then each turn continues one of them', async () => {
-    let steps = 0
-    const request = async (): Promise<void> => {
-      const yieldTurn = createYield(() => performance.now())
-      for (let step = 0; step < 3; step++) {
-        await yieldTurn()
-        steps++
-        spin(TURN_MS)
-      }
-    }
-    const requests = Array.from({ length: 5 }, request)
-    await turn()
-    const perTurn: number[] = []
-    for (let before = steps; before < 15; before = steps) {
-      await turn()
-      perTurn.push(steps - before)
-    }
-    await Promise.all(requests)
-    expect(Math.max(...perTurn)).toBeLessThanOrEqual(2)
-  })
-})
 
 describe('given a block and a pool of many transactions', () => {
   const COUNT = 200
@@ -75,7 +28,7 @@ describe('given a block and a pool of many transactions', () => {
   })
   afterAll(() => node.close())
 
-  /** The answer, and the turns that others had meanwhile, where each look at the clock says that a slice is over. */
+  /** The answer, and the turns of the event loop meanwhile, on a clock that each read moves by a whole slice. */
   const ask = async (name: string, ...params: readonly unknown[]) => {
     const row = METHODS.find(method => method.name === name)
     if (row === undefined) throw new Error(name)
@@ -85,8 +38,9 @@ describe('given a block and a pool of many transactions', () => {
       turns++
       next = setImmediate(count)
     })
-    const nowMs = (): number => (now += TURN_MS)
-    const answer = await row.handle({ params, expired: () => false }, { ...node.context, nowMs })
+    const nowMs = (): number => (now += REQUEST_SLICE_MS)
+    const scheduler = createScheduler({ onNextTurn, nowMs, sliceMs: REQUEST_SLICE_MS })
+    const answer = await row.handle({ params, expired: () => false }, { ...node.context, scheduler })
     clearImmediate(next)
     return { answer: JSON.parse(JSON.stringify(answer)) as never, turns }
   }

@@ -1,3 +1,4 @@
+import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
@@ -122,6 +123,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     pool,
     options: rpcOptions,
     nowMs,
+    scheduler: requestScheduler(),
     randomBytes: length => bigintToFixedBytes(++randomNumber, length),
     recoverSenders: recoverSendersHere,
     submit: createSubmission({ chain, pool, nowMs, minGasPrice }),

@@ -1,4 +1,5 @@
 import { describe, expect, jest, test } from 'bun:test'
+import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import type { Dispatcher, Reply } from '../../../handlers/rpc/dispatch/dispatcher.ts'
 import type { ConnectionSubscriptions } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
@@ -79,6 +80,7 @@ const start = (handle: (body: string) => Reply | Promise<Reply>, takesParts = fa
     },
   }
   const session = createSession(stalled.socket, {
+    scheduler: requestScheduler(),
     dispatcher,
     inbound: createInboundLimits(),
     hub: {

@@ -5,7 +5,7 @@ import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { formatEnode, parseEnode } from '../../../p2p/transport/enode.ts'
 import { createWindowUpdates } from '../../../p2p/transport/windowUpdates.ts'
 import { decodeWindowUpdate, encodeWindowUpdate } from '../../../p2p/transport/yamuxFrames.ts'
-import { nextTurn } from '../../../runtime/scheduler.ts'
+import { exclusiveTurn } from '../../../runtime/scheduler.ts'
 import { patternOf, withNodes } from '../networks.ts'
 import { until } from '../../support/until.ts'
 
@@ -124,7 +124,7 @@ describe('given a node that only receives', () => {
         for (let i = 1; i <= MESSAGES; i++) {
           speaker.network.sendConsensus([to], 0x13, patternOf(200 + i))
           // One at a time: those that wait together go in one frame.
-          while (listener.consensus.length <= i) await nextTurn()
+          while (listener.consensus.length <= i) await exclusiveTurn()
         }
         expect(relay.bytes() - before).toBeLessThan((MESSAGES / 10) * FRAME_BYTES_MIN)
       } finally {

@@ -4,7 +4,6 @@ import { minBigint } from '../../../../core/bytes/integer.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../dispatch/errors.ts'
 import type { Call } from '../../methods/method.ts'
-import { createYield } from '../../dispatch/scheduler.ts'
 import { blockNumberOf, withDemandedSelector } from '../../parameters/block.ts'
 import { given, required } from '../../parameters/values.ts'
 import { trieAt } from '../../state/trieAt.ts'
@@ -45,7 +44,7 @@ const simulateBlocks = async (
   const baseNumber = base.header.number
   const overlay = createOverlay(baseNumber)
   const trie = trieAt(context, baseNumber, expired)
-  const yieldTurn = createYield(context.nowMs)
+  const yieldTurn = context.scheduler.createYield()
   const done: SimulatedBlock[] = []
   let gasLeft = gasBudget(context)
   let parent = base

@@ -2,7 +2,6 @@ import type { Address } from '../../../../core/bytes/bytes.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../dispatch/errors.ts'
 import { createJsonArray, type JsonPieces } from '../../json/jsonPieces.ts'
-import { createYield } from '../../dispatch/scheduler.ts'
 import { type BlockSelector, blockNumberOf, LATEST, numberSelectorOf } from '../../parameters/block.ts'
 import { exactAddressOf, integerOf, isObject, required } from '../../parameters/values.ts'
 import { requireRange, requireRangeWithin } from '../../logs/range.ts'
@@ -86,7 +85,7 @@ export const filterTraces = async (
   const to = await boundOf(context, filter.toBlock)
   requireRange(from, to, head)
   requireRangeWithin(from, to, context.options.traceFilterRangeMax)
-  const yieldTurn = createYield(context.nowMs)
+  const yieldTurn = context.scheduler.createYield()
   const found = createJsonArray(context.keep)
   let passed = 0
   let count = 0

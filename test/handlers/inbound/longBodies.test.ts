@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { createScheduler } from '../../../core/scheduler.ts'
 import { createReadBody } from '../../../handlers/inbound/body.ts'
+import { onNextTurn } from '../../../handlers/inbound/requestScheduler.ts'
 
 const CHUNK_BYTES = 512 * 1024
 const CHUNKS = 8
 const BODIES = 20
+const TURN_CHUNKS = 5
 
 /** A request whose whole body has arrived already. */
 const longRequest = (): Request => {
@@ -18,18 +21,19 @@ const longRequest = (): Request => {
 }
 
 describe('given twenty long bodies that arrive together', () => {
-  test('when they are read, then other work runs after every few megabytes, and all are whole', async () => {
-    const readBody = createReadBody({ bytesMax: 2 * CHUNKS * CHUNK_BYTES })
+  test('when they are read, then each turn decodes a few chunks, and all are whole', async () => {
+    // Each chunk that is decoded moves the clock: two reads of it.
+    let nowMs = 0
+    const scheduler = createScheduler({ onNextTurn, nowMs: () => nowMs++, sliceMs: 2 * TURN_CHUNKS })
+    const readBody = createReadBody({ bytesMax: 2 * CHUNKS * CHUNK_BYTES, scheduler })
     let turns = 0
-    let isReading = true
-    const countTurns = (): void => {
+    let next = setImmediate(function count() {
       turns++
-      if (isReading) setImmediate(countTurns)
-    }
-    setImmediate(countTurns)
+      next = setImmediate(count)
+    })
     const texts = await Promise.all(Array.from({ length: BODIES }, () => readBody(longRequest(), () => true)))
-    isReading = false
+    clearImmediate(next)
     for (const text of texts) expect((text as string).length).toBe(CHUNKS * CHUNK_BYTES)
-    expect(turns).toBeGreaterThan((BODIES * CHUNKS * CHUNK_BYTES) / (4 * 1024 * 1024))
+    expect(turns).toBeGreaterThan((BODIES * CHUNKS) / (4 * TURN_CHUNKS))
   })
 })

@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test'
+import { codeOf, sourceFiles } from './source.ts'
+
+/** What runs code in a later turn of the event loop. */
+const LATER_TURN = /\bsetImmediate\b|\bsetTimeout\([^;\n]*,\s*0\)|\bMessageChannel\b|\bpostTask\b/
+
+/** Files that may, with the reason. All other code takes a `Scheduler` (core/scheduler.ts). */
+const ALLOWED: Readonly<Record<string, string>> = {
+  'handlers/inbound/requestScheduler.ts': 'creates the scheduler of requests',
+  'runtime/scheduler.ts': "creates the scheduler of the node's own work",
+  'runtime/threads/network/thread.ts':
+    'throws where no caller catches it, as an uncaught error of this thread would be',
+  'p2p/node/parts.ts': 'waits for the close events of the streams of a connection, yields nothing',
+}
+
+test('given the sources, when they are read, then the scheduler alone waits for a later turn', () => {
+  const found = sourceFiles('core', 'handlers', 'p2p', 'runtime')
+    .filter(({ text }) => LATER_TURN.test(codeOf(text)))
+    .map(({ path }) => path)
+  expect(found.toSorted()).toEqual(Object.keys(ALLOWED).toSorted())
+})
