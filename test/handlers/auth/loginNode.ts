@@ -1,4 +1,5 @@
 import { compareSync, hashSync } from 'bcryptjs'
+import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import { createAudit, type Denial } from '../../../handlers/auth/audit.ts'
 import type { Authentication } from '../../../handlers/auth/authentication.ts'
 import { createClientOf } from '../../../handlers/auth/client.ts'
@@ -49,6 +50,7 @@ export type LoginNodeOptions = {
 let sharedIssuer: Promise<Issuer> | undefined
 
 const noContext = {
+  scheduler: requestScheduler(),
   chain: { configuration: { chainId: 1337n } },
   options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n },
 } as unknown as RpcContext

@@ -1,3 +1,4 @@
+import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import { createRpcApp, HTTP_DEFAULTS, type HttpOptions } from '../../../handlers/http/app.ts'
 import { RPC_DEFAULTS, type RpcContext } from '../../../handlers/rpc/context.ts'
 
@@ -9,6 +10,7 @@ export const contextWith = (more: Partial<RpcContext> = {}): RpcContext =>
     options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n },
     chain: { configuration: { chainId: 1337n } },
     network: undefined,
+    scheduler: requestScheduler(),
     syncing: () => undefined,
     differences: () => [],
     reportError: (_: string, error: unknown) => {

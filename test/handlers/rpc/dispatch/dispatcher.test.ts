@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { requestScheduler } from '../../../../handlers/inbound/requestScheduler.ts'
 import { TransactionRejected } from '../../../../core/txpool/rejection.ts'
 import type { RpcContext, RpcOptions } from '../../../../handlers/rpc/context.ts'
 import { type Caller, EVERYONE } from '../../../../handlers/auth/caller.ts'
@@ -58,7 +59,7 @@ const handle = async (
 ): Promise<Reply> => {
   const context = {
     options: { apis: ['ETH'], batchSizeMax: 4, timeoutMs: 5_000, prettyPrint: false, ...options },
-    nowMs: () => Date.now(),
+    scheduler: requestScheduler(),
     reportError: (name: string, error: unknown) => reported.push(`${name}: ${(error as Error).message}`),
   } as unknown as RpcContext
   return await createDispatcher(METHODS, context).handle(body, caller, client)

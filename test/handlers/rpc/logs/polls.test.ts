@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { requestScheduler } from '../../../../handlers/inbound/requestScheduler.ts'
 import type { Chain } from '../../../../core/chain/chain.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
@@ -29,6 +30,7 @@ const start = async () => {
     chain,
     pool: { onAdded: () => () => undefined },
     nowMs: () => Date.now(),
+    scheduler: requestScheduler(),
     randomBytes: (length: number) => new Uint8Array(length).fill(++id),
   } as unknown as RpcHost)
   const add = async (...counts: readonly number[]): Promise<void> => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import * as fc from 'fast-check'
+import { requestScheduler } from '../../../../handlers/inbound/requestScheduler.ts'
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
 import type { Chain } from '../../../../core/chain/chain.ts'
 import type { Log } from '../../../../core/block/receipt.ts'
@@ -64,7 +65,7 @@ const open = async (blocks: Iterable<LogsOfBlock>, read?: (number: bigint) => vo
     },
   }
   const chain = { store: watched, head: () => store.head() } as Pick<Chain, 'store' | 'head'>
-  return { store, commits, context: { chain, nowMs: () => Date.now() } as RpcContext }
+  return { store, commits, context: { chain, scheduler: requestScheduler() } as RpcContext }
 }
 
 const NEVER = (): boolean => false

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Hex } from 'viem'
+import { createScheduler } from '../../../../core/scheduler.ts'
+import { onNextTurn, REQUEST_SLICE_MS } from '../../../../handlers/inbound/requestScheduler.ts'
 import type { Chain } from '../../../../core/chain/chain.ts'
 import { openChain } from '../../../../core/chain/opening/openChain.ts'
 import { developmentGenesis } from '../../../../core/genesis/development.ts'
@@ -136,8 +138,9 @@ const asked = async (
   more: { readonly chain?: Chain; readonly nowMs?: () => number; readonly expired?: () => boolean } = {},
 ): Promise<unknown> => {
   const { chain = node.context.chain, nowMs = () => 0, expired = () => false } = more
+  const scheduler = createScheduler({ onNextTurn, nowMs, sliceMs: REQUEST_SLICE_MS })
   const row = METHODS.find(method => method.name === name) as (typeof METHODS)[number]
-  const answer = await row.handle({ params, expired }, { ...node.context, chain, nowMs })
+  const answer = await row.handle({ params, expired }, { ...node.context, chain, nowMs, scheduler })
   return JSON.parse(JSON.stringify(answer)) as unknown
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { requestScheduler } from '../../../../handlers/inbound/requestScheduler.ts'
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
 import type { Chain } from '../../../../core/chain/chain.ts'
 import { decodeBlock } from '../../../../core/block/codec/block.ts'
@@ -62,6 +63,7 @@ describe.skipIf(FOLDER === undefined)(
         chain,
         options: { ...RPC_DEFAULTS, clientVersion: '', networkId: 1n },
         nowMs: () => 0,
+        scheduler: requestScheduler(),
         recoverSenders: recoverSendersHere,
       } as unknown as Parameters<typeof createRpcContext>[0])
     })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { requestScheduler } from '../../../../handlers/inbound/requestScheduler.ts'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import type { Chain } from '../../../../core/chain/chain.ts'
 import type { RpcContext } from '../../../../handlers/rpc/context.ts'
@@ -16,7 +17,7 @@ const metricsOf = async (
 ): Promise<Record<string, [string, string]>> => {
   const rows = (await signerMetrics({ params: [from, to], expired: () => false }, {
     chain,
-    nowMs: () => 0,
+    scheduler: requestScheduler(),
   } as RpcContext)) as readonly {
     address: string
     proposedBlockCount: string
