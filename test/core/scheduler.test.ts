@@ -80,7 +80,10 @@ describe('given work that arrives together', () => {
     void begin()
     work(SLICE_MS)
     let begun = 0
-    const all = Array.from({ length: 1000 }, () => begin()?.then(() => begun++))
+    const all = Array.from({ length: 1000 }, async () => {
+      await begin()
+      begun++
+    })
     await nextTurn()
     expect(begun).toBeLessThan(1000)
     await Promise.all(all)
