@@ -110,6 +110,8 @@ export type NetworkOptions = {
   /** enode URLs learned in earlier runs, by which the node finds others while its bootnodes are away. */
   readonly learnedNodes: readonly string[]
   readonly maxPeers: number
+  /** Peers that dialed this node, without static nodes and validators; undefined for no limit but `maxPeers`. */
+  readonly inboundPeersMax?: number | undefined
   /**
    * Called before a connection is made, and every second while it lasts; a returned reason refuses it. For inbound connections,
    * the host is the remote address and the port the one that the status names.

@@ -19,6 +19,10 @@ export type PoolOptions = {
   readonly priceBumpPercent: number
   /** Besu's `--rpc-tx-feecap`: the highest gas price in wei accepted from RPC; 0 for any. */
   readonly feeCapWei: bigint
+  /** Besu's `--p2p-tx-feecap`: the same for transactions of peers; 0 for any. */
+  readonly peerFeeCapWei: bigint
+  /** Besu's `--tx-pool-priority-senders`, hex without 0x: first in a block, last to be evicted. */
+  readonly prioritySenders: ReadonlySet<string>
   /** Besu's `--strict-tx-replay-protection-enabled`: refuses local transactions without chain id. */
   readonly strictReplayProtection: boolean
   /** Besu's `--tx-pool-enable-balance-check`: refuses transactions that their sender cannot pay for. */
@@ -36,6 +40,8 @@ export const POOL_OPTIONS: PoolOptions = {
   localPriority: true,
   priceBumpPercent: 10,
   feeCapWei: 1_000_000_000_000_000_000n,
+  peerFeeCapWei: 0n,
+  prioritySenders: new Set(),
   strictReplayProtection: false,
   balanceCheck: true,
   senderShare: 0.05,
@@ -62,11 +68,16 @@ const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCod
 /** Without the block's limits: the pool checks the gas limit later, and the fees by its own rule. */
 const NO_LIMITS: BlockLimits = { gasLimit: undefined, baseFeePerGas: undefined, blobBaseFee: undefined }
 
-const checkFeeCap = ({ maxFeePerGas: price }: Transaction, { feeCapWei }: PoolOptions): void => {
-  if (feeCapWei > 0n && price > feeCapWei)
+const checkFeeCap = (
+  { maxFeePerGas: price }: Transaction,
+  { local }: PoolOrigin,
+  { feeCapWei, peerFeeCapWei }: PoolOptions,
+): void => {
+  const capWei = local ? feeCapWei : peerFeeCapWei
+  if (capWei > 0n && price > capWei)
     throw new TransactionRejected(
       'FEE_CAP_EXCEEDED',
-      `the gas price ${price} wei is above this node's limit of ${feeCapWei} wei (--rpc-tx-feecap)`,
+      `the gas price ${price} wei is above this node's limit of ${capWei} wei (--${local ? 'rpc' : 'p2p'}-tx-feecap)`,
     )
 }
 
@@ -106,8 +117,8 @@ export const admit = (
   options: PoolOptions,
 ): bigint => {
   const minGasPrice = options.minGasPrice ?? head.minGasPrice
-  if (origin.local) checkFeeCap(transaction, options)
-  else checkPrice(transaction, head, origin, minGasPrice)
+  checkFeeCap(transaction, origin, options)
+  if (!origin.local) checkPrice(transaction, head, origin, minGasPrice)
   checkForm(transaction, head)
   if (origin.local && options.strictReplayProtection && transaction.chainId === undefined)
     throw new TransactionRejected('CHAIN_ID_REQUIRED', 'signed without a chain id; sign it with EIP-155')

@@ -14,6 +14,8 @@ type Cursor = HeapItem & {
   index: number
   entry: PoolEntry
   tip: bigint
+  /** Of a priority sender. */
+  readonly isPreferred: boolean
   /** It was stopped while a block was built. */
   isDeferred: boolean
 }
@@ -25,6 +27,7 @@ const mayRunLong = ({ entry }: Cursor): boolean => entry.transaction.gasLimit > 
 
 /** Among equal tips, accounts in the state come first: where gas is free, anybody can create others. */
 const comesBefore = (a: Cursor, b: Cursor): boolean => {
+  if (a.isPreferred !== b.isPreferred) return a.isPreferred
   if (a.isDeferred !== b.isDeferred) return b.isDeferred
   if (a.tip !== b.tip) return a.tip > b.tip
   if (a.queue.isKnown !== b.queue.isKnown) return a.queue.isKnown
@@ -33,7 +36,7 @@ const comesBefore = (a: Cursor, b: Cursor): boolean => {
 }
 
 /**
- * The pool's transactions in the order for a block: highest tip first, among equals in order of arrival, each sender's by
+ * The pool's transactions in the order for a block: those of priority senders first, then highest tip first, among equals in order of arrival, each sender's by
  * nonce; one that was stopped in an earlier block comes after all others. A sender ends at a gap in its nonces, at a
  * transaction that does not pay the base fee, and at one that it cannot pay for. Uses a snapshot of the queues; the pool may
  * change meanwhile.
@@ -43,6 +46,7 @@ export const createCandidates = (
   queues: Iterable<SenderQueue>,
   head: PoolHead,
   isDeferred: (hash: Hash) => boolean = () => false,
+  prioritySenders: ReadonlySet<string> = new Set(),
 ): { next(): SenderTransaction | undefined; skip(sender: Address): void } => {
   const { nextBaseFeePerGas: baseFee, minPriorityFee } = head
   const cursors: Cursor[] = []
@@ -56,6 +60,7 @@ export const createCandidates = (
         index: 0,
         entry,
         tip,
+        isPreferred: prioritySenders.has(queue.key),
         isDeferred: isDeferred(entry.transaction.hash),
         heapIndex: NOT_IN_HEAP,
       })

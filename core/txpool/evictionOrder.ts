@@ -1,3 +1,4 @@
+import type { PoolOptions } from './admission.ts'
 import type { PoolEntry, SenderQueue } from './senderQueue.ts'
 
 /** The higher, the earlier the sender's last transaction is evicted. */
@@ -8,13 +9,15 @@ const rankOf = ({ isKnown, ready, payable, entries }: SenderQueue): number => {
 }
 
 /**
- * The order in which queues lose their last entry when the pool is full: first those of unknown senders, then those whose
+ * The order in which queues lose their last entry when the pool is full, those of priority senders last: first those of unknown senders, then those whose
  * last entry the sender cannot pay for, those with a gap, those with the lowest price, those of peers before those of this
  * node's RPC (with `localPriority`), those whose last nonce is farthest from the account's, the latest.
  */
 export const evictionOrder =
-  (localPriority: boolean) =>
+  ({ localPriority, prioritySenders }: Pick<PoolOptions, 'localPriority' | 'prioritySenders'>) =>
   (a: SenderQueue, b: SenderQueue): boolean => {
+    const bIsPreferred = prioritySenders.has(b.key)
+    if (prioritySenders.has(a.key) !== bIsPreferred) return bIsPreferred
     const aRank = rankOf(a)
     const bRank = rankOf(b)
     if (aRank !== bRank) return aRank > bRank

@@ -33,7 +33,7 @@ export const createPoolState = (options: PoolOptions): PoolState => ({
   bySender: new Map(),
   runnable: new Set(),
   incoming: new Map(),
-  evictions: createHeap(evictionOrder(options.localPriority)),
+  evictions: createHeap(evictionOrder(options)),
   unknownShare: shareOf(options.limits, POOL_UNKNOWN_SENDERS_SHARE),
   senderShare: shareOf(options.limits, options.senderShare),
   changedRecipients: new Set(),

@@ -50,6 +50,16 @@ export type RpcOptions = {
   readonly prettyPrint: boolean
   /** True when receipts include the revert reason. */
   readonly revertReasons: boolean
+  /** Filters of all clients; beyond it the least recently used one is removed. */
+  readonly activeFiltersMax: number
+  /** Time after which an unused filter is removed. */
+  readonly filterTimeoutMs: number
+  /** Recorded steps of one opcode trace; 0 leaves the limit to the size of the answer. */
+  readonly traceStepsMax: number
+  /** Block limit of one GraphQL query of `blocks`. */
+  readonly graphqlBlocksRangeMax: bigint
+  /** Subscriptions of all WebSocket connections together. */
+  readonly subscriptionsMax: number
 }
 
 /** Besu's defaults. */
@@ -70,6 +80,12 @@ export const RPC_DEFAULTS = {
   timeoutMs: 30_000,
   prettyPrint: false,
   revertReasons: true,
+  // 2 MB of filters.
+  activeFiltersMax: 4096,
+  filterTimeoutMs: 600_000,
+  traceStepsMax: 0,
+  graphqlBlocksRangeMax: 5000n,
+  subscriptionsMax: 100_000,
 } as const satisfies Partial<RpcOptions>
 
 /** A connected peer. */

@@ -46,6 +46,8 @@ export const createPeers = (base: Base) => {
     nowMs,
     pause,
     maxPeers,
+    inboundPeersMax: options.inboundPeersMax,
+    isValidator: base.isValidator,
     refuses,
     isStatic,
     isBanned,

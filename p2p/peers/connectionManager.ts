@@ -24,6 +24,8 @@ export type ConnectionManagerOptions = {
   readonly nowMs: () => number
   readonly pause: YieldTurn
   readonly maxPeers: number
+  readonly inboundPeersMax: number | undefined
+  readonly isValidator: (publicKey: Uint8Array) => boolean
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly isStatic: (id: string) => boolean
   readonly isBanned: (id: string) => boolean

@@ -33,6 +33,20 @@ export const refusalOf = (
 const isFull = ({ isStatic, table, maxPeers }: ConnectionManagerOptions, { id }: PeerConnection): boolean =>
   !isStatic(id) && table.get(id) === undefined && table.size >= maxPeers
 
+/** Peers that dialed this node leave room for those that it chooses, so that no stranger can surround it. */
+const hasTooManyInbound = (
+  { isStatic, isValidator, table, inboundPeersMax }: ConnectionManagerOptions,
+  { id, inbound, publicKey }: PeerConnection,
+): boolean => {
+  if (inboundPeersMax === undefined || !inbound || table.get(id) !== undefined) return false
+  if (isStatic(id) || isValidator(publicKey)) return false
+  const others = [...table.all()].filter(
+    ({ peer, connections: [first] }) =>
+      peer.inbound && first !== undefined && !isStatic(first.id) && !isValidator(peer.publicKey),
+  )
+  return others.length >= inboundPeersMax
+}
+
 /** Enodes of connected nodes that a refused node can try instead. */
 const alternativesTo = ({ table }: ConnectionManagerOptions, { id }: PeerConnection): readonly string[] =>
   [...table.all()]
@@ -64,7 +78,7 @@ const onStatus = (
     refuseConnection(options, connection, `refused: ${refusal}`)
     return
   }
-  if (isFull(options, connection)) {
+  if (isFull(options, connection) || hasTooManyInbound(options, connection)) {
     refuseConnection(options, connection, 'too many peers', alternativesTo(options, connection))
     return
   }

@@ -58,8 +58,13 @@ const readPublicKey = (path: string, { algorithm }: AuthSettings): PublicKey => 
   }
 }
 
+/** Checks the options of all ports and the files that they name. @throws UsageError, with Besu's text if it has one */
+export const checkAccess = (options: NodeOptions): void => {
+  for (const settings of [httpAuthSettings(options), wsAuthSettings(options)]) modeOf(settings)
+}
+
 /** @throws UsageError, with Besu's text if it has one */
-const modeOf = (settings: AuthSettings, log: Log): Mode => {
+const modeOf = (settings: AuthSettings, log?: Log): Mode => {
   const { port, flag, enabled, credentialsFile, publicKeyFile, openMethods } = settings
   const served = new Set(METHODS.map(({ name }) => name))
   if (!openMethods.every(name => isKnownMethod(name) || served.has(name)))
@@ -77,7 +82,7 @@ const modeOf = (settings: AuthSettings, log: Log): Mode => {
       `Unable to authenticate JSON-RPC ${port === 'WS' ? 'WebSocket' : port} endpoint without a supplied credentials file or authentication public key file`,
     )
   for (const user of unusableUsers(checkCredentialsFile(credentialsFile, port)))
-    log.warn('User {user} of {file} cannot log in: the password is not {expected}', {
+    log?.warn('User {user} of {file} cannot log in: the password is not {expected}', {
       user,
       file: credentialsFile,
       expected: USABLE_HASH,

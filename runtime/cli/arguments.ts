@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
+import { type AcceptedOption, BESU_OPTIONS, judge, refusalText } from './besu/besuOptions.ts'
 import { UsageError } from './errors.ts'
 import type { Option, OptionTable } from './option.ts'
 import { nearest } from './suggest.ts'
-import { UNSUPPORTED_OPTIONS } from './unsupported.ts'
 
 /** Maximum arguments: more than a shell passes on. */
 const ARGUMENTS_MAX = 100_000
@@ -11,6 +11,9 @@ const ARGUMENTS_MAX = 100_000
 export type Arguments = {
   readonly given: ReadonlyMap<string, string>
   readonly words: readonly string[]
+  /** Options of Besu alone that ask for nothing this node would not do. */
+  readonly accepted: readonly AcceptedOption[]
+  readonly problems: readonly UsageError[]
 }
 
 const namesOf = (table: OptionTable): Map<string, Option> => {
@@ -23,24 +26,31 @@ const namesOf = (table: OptionTable): Map<string, Option> => {
 /** The options of a table by name and alias. */
 export const optionNames: (table: OptionTable) => ReadonlyMap<string, Option> = namesOf
 
-/** Whether an unsupported option of Besu is accepted, because its value asks for what the node does anyway. */
-export const isAcceptedAnyway = (name: string, value: string): boolean =>
-  UNSUPPORTED_OPTIONS.get(name)?.accepted.some(text => text.toLowerCase() === value.toLowerCase()) ?? false
-
-/** The error text for an unsupported option of Besu; undefined for a name that Besu does not have either. */
-export const unsupportedText = (name: string, shown: string): string | undefined => {
-  const unsupported = UNSUPPORTED_OPTIONS.get(name)
-  if (unsupported === undefined) return undefined
-  const only = unsupported.accepted.map(value => `${shown}=${value}`).join(' or ')
-  return `Option '${shown}' is not supported yet: ${unsupported.area} will come in a later release. Remove it${only === '' ? '' : `, or give ${only}`}.`
+type Reading = {
+  readonly given: Map<string, string>
+  readonly words: string[]
+  readonly accepted: AcceptedOption[]
+  readonly problems: UsageError[]
 }
 
 const unknownOption = (rawName: string, names: ReadonlyMap<string, Option>): UsageError => {
-  const unsupported = unsupportedText(rawName.replace(/^-+/, ''), rawName)
-  if (unsupported !== undefined) return new UsageError('UNSUPPORTED', unsupported)
   const near = rawName.startsWith('--') ? nearest(rawName.slice(2), names.keys()) : undefined
   const hint = near === undefined ? '' : `. Did you mean --${near}?`
   return new UsageError('UNKNOWN_OPTION', `Unknown option: '${rawName}'${hint}`)
+}
+
+/** Judges an option that no command has. */
+const judgeForeign = (
+  { accepted, problems }: Reading,
+  rawName: string,
+  value: string,
+  names: ReadonlyMap<string, Option>,
+): void => {
+  const name = rawName.replace(/^-+/, '')
+  const judgement = judge(name, value)
+  if (judgement === undefined) problems.push(unknownOption(rawName, names))
+  else if (judgement.kind === 'accepted') accepted.push({ shown: rawName, value, meaning: judgement.meaning })
+  else problems.push(new UsageError('UNSUPPORTED', refusalText(name, rawName, judgement.reason)))
 }
 
 type Token = {
@@ -61,57 +71,71 @@ const tokenize = (args: readonly string[], names: ReadonlyMap<string, Option>): 
       type: option.kind === 'boolean' ? 'boolean' : 'string',
       ...(option.short !== undefined && option.name === name ? { short: option.short } : {}),
     }
-  // Unsupported options take their value, so that the value is not read as a command.
-  for (const [name, { accepted }] of UNSUPPORTED_OPTIONS)
-    options[name] ??= { type: accepted.includes('false') || accepted.includes('true') ? 'boolean' : 'string' }
+  // Options of Besu alone take their value, so that the value is not read as a command.
+  for (const [name, { isFlag }] of BESU_OPTIONS) options[name] ??= { type: isFlag ? 'boolean' : 'string' }
   // Not strict: the errors have Besu's texts, not Node's.
   return parseArgs({ args: [...args], strict: false, tokens: true, allowPositionals: true, options }).tokens
 }
 
+/** Reads the value of an option of a command into `given`. @returns the number of further tokens that it used */
+const readOption = (reading: Reading, option: Option, token: Token, next: Token | undefined): number => {
+  const { given, problems } = reading
+  const rawName = token.rawName as string
+  let { value } = token
+  let used = 0
+  if (option.kind === 'boolean') {
+    if (nextIsBoolean(token, next)) {
+      used = 1
+      value = next?.value
+    }
+    value ??= 'true'
+  } else if (value === undefined || (token.inlineValue === false && value.startsWith('--'))) {
+    const text = `Missing required parameter for option '${rawName}' (${option.placeholder})`
+    problems.push(new UsageError('INVALID_VALUE', text))
+    return 0
+  }
+  const before = given.get(option.name)
+  if (before === undefined) given.set(option.name, value)
+  else if (option.kind === 'list') given.set(option.name, `${before},${value}`)
+  else
+    problems.push(new UsageError('INVALID_VALUE', `Option '--${option.name}' should be specified only once`))
+  return used
+}
+
+const nextIsBoolean = (token: Token, next: Token | undefined): boolean =>
+  token.value === undefined && next?.kind === 'positional' && /^(true|false)$/i.test(next.value as string)
+
+const ASKS = ['--help', '-h', '--version', '-V']
+
 /**
  * Reads a command line with node:util's parseArgs: `--name value`, `--name=value`, `-l value`, `--flag`, `--flag=false`,
- * `--flag false`; lists may be repeated.
- * @throws UsageError
+ * `--flag false`; lists may be repeated. Its mistakes are collected, to be told with those of the other sources.
+ * @throws UsageError for more arguments than a shell passes on
  */
 export const readArguments = (args: readonly string[], table: OptionTable): Arguments => {
   if (args.length > ARGUMENTS_MAX)
     throw new UsageError('INVALID_COMMAND', `More than ${ARGUMENTS_MAX} arguments`)
   const names = namesOf(table)
   const tokens = tokenize(args, names)
-  const given = new Map<string, string>()
-  const words: string[] = []
+  const reading: Reading = { given: new Map(), words: [], accepted: [], problems: [] }
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i] as Token
-    if (token.kind === 'positional') words.push(token.value as string)
+    if (token.kind === 'positional') reading.words.push(token.value as string)
     if (token.kind !== 'option') continue
     const rawName = token.rawName as string
     const next = tokens[i + 1]
-    const nextIsBoolean =
-      token.value === undefined && next?.kind === 'positional' && /^(true|false)$/i.test(next.value as string)
-    if (rawName === '--help' || rawName === '-h' || rawName === '--version' || rawName === '-V') {
-      given.set(token.name as string, 'true')
+    if (ASKS.includes(rawName)) {
+      reading.given.set(token.name as string, 'true')
       continue
     }
     const option = rawName.startsWith('--') ? names.get(rawName.slice(2)) : names.get(token.name as string)
-    if (option === undefined) {
-      const value = nextIsBoolean ? (next.value as string) : (token.value ?? 'true')
-      if (!isAcceptedAnyway(rawName.slice(2), value)) throw unknownOption(rawName, names)
-      if (nextIsBoolean) i++
+    if (option !== undefined) {
+      i += readOption(reading, option, token, next)
       continue
     }
-    let value = token.value
-    if (option.kind === 'boolean') {
-      if (nextIsBoolean) i++
-      value ??= nextIsBoolean ? next.value : 'true'
-    } else if (value === undefined || (token.inlineValue === false && value.startsWith('--')))
-      throw new UsageError(
-        'INVALID_VALUE',
-        `Missing required parameter for option '${rawName}' (${option.placeholder})`,
-      )
-    const before = given.get(option.name)
-    if (before !== undefined && option.kind !== 'list')
-      throw new UsageError('INVALID_VALUE', `Option '--${option.name}' should be specified only once`)
-    given.set(option.name, before === undefined ? (value as string) : `${before},${value}`)
+    const takesNext = nextIsBoolean(token, next)
+    judgeForeign(reading, rawName, (takesNext ? next?.value : token.value) ?? 'true', names)
+    if (takesNext) i++
   }
-  return { given, words }
+  return reading
 }

@@ -1,3 +1,5 @@
+import type { AcceptedOption } from './besu/besuOptions.ts'
+import type { UsageError } from './errors.ts'
 import type { OptionTable, OptionValues } from './option.ts'
 import type { Environment, Sources } from './resolve.ts'
 import type { Terminal } from './terminal.ts'
@@ -5,6 +7,8 @@ import type { Terminal } from './terminal.ts'
 export type CommandContext<Table extends OptionTable = OptionTable> = {
   readonly options: OptionValues<Table>
   readonly sources: Sources
+  /** Options of Besu alone that were accepted. */
+  readonly accepted: readonly AcceptedOption[]
   /** Words after the name of the command. */
   readonly words: readonly string[]
   readonly environment: Environment
@@ -19,18 +23,25 @@ export type Command = {
   readonly arguments: string
   readonly options: OptionTable
   readonly examples: readonly string[]
+  /** The mistakes in options that depend on each other, told with those in single options. */
+  readonly check?: (options: OptionValues<OptionTable>) => Promise<readonly UsageError[]>
   /** Resolves to the exit code. @throws UsageError, CommandError */
   readonly run: (context: CommandContext) => Promise<number>
 }
 
 /** Defines a command whose function gets options of the types in its table. */
 export const defineCommand = <Table extends OptionTable>(
-  command: Omit<Command, 'options' | 'run'> & {
+  command: Omit<Command, 'options' | 'run' | 'check'> & {
     readonly options: Table
+    readonly check?: (options: OptionValues<Table>) => Promise<readonly UsageError[]>
     /** Loads the code of the command only when it runs. */
     readonly load: () => Promise<(context: CommandContext<Table>) => Promise<number>>
   },
 ): Command => {
-  const { load, ...rest } = command
-  return { ...rest, run: async context => (await load())(context as unknown as CommandContext<Table>) }
+  const { load, check, ...rest } = command
+  return {
+    ...rest,
+    ...(check === undefined ? {} : { check: options => check(options as OptionValues<Table>) }),
+    run: async context => (await load())(context as unknown as CommandContext<Table>),
+  }
 }

@@ -8,6 +8,28 @@ export class UsageError extends Error {
   }
 }
 
+/** One error that tells all of several, so that nobody mends a command line or a file one mistake at a time. */
+export const combineUsageErrors = (errors: readonly UsageError[]): UsageError => {
+  const [first, ...others] = errors
+  if (first === undefined || others.length === 0)
+    return first ?? new UsageError('INVALID_COMMAND', 'Invalid command')
+  return new UsageError(
+    first.code,
+    `${errors.length} settings are refused:\n${errors.map(({ message }) => `- ${message}`).join('\n')}`,
+  )
+}
+
+/** Runs a check; its error joins the others. @returns its result; undefined if it failed */
+export const collectErrors = <T>(errors: UsageError[], run: () => T): T | undefined => {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    errors.push(error)
+    return undefined
+  }
+}
+
 /** A valid command failed: exit code 1. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'

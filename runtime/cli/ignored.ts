@@ -1,6 +1,7 @@
 import { enabledBy } from './enabled.ts'
 import type { NodeOptions } from './nodeOptions.ts'
 import type { OptionTable } from './option.ts'
+import { BLOCK_OPTIONS } from './options/blocks.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
 import { METRICS_OPTIONS } from './options/metrics.ts'
 import { PERMISSION_OPTIONS } from './options/permissions.ts'
@@ -8,6 +9,7 @@ import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
+import { GRAPHQL_TLS_OPTIONS, HTTP_TLS_OPTIONS, WS_TLS_OPTIONS } from './options/tls.ts'
 import { WS_OPTIONS } from './options/ws.ts'
 import type { Sources } from './resolve.ts'
 
@@ -36,15 +38,31 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
   const { metricsPushHost, metricsPushPort, metricsPushInterval, metricsPushPrometheusJob } = METRICS_OPTIONS
   return [
     { parent: 'p2p-enabled', isOn: p2p, tables: [p2pTable] },
-    { parent: 'rpc-http-enabled', isOn: http, tables: [rpcHttp, HTTP_AUTH_OPTIONS] },
+    { parent: 'rpc-http-enabled', isOn: http, tables: [rpcHttp, HTTP_AUTH_OPTIONS, HTTP_TLS_OPTIONS] },
     { parent: 'rpc-http-enabled', isOn: http || options.rpcWsEnabled, tables: [{ rpcHttpCorsOrigins }] },
     {
       parent: 'rpc-http-enabled',
       isOn: http || options.rpcWsEnabled || options.graphqlHttpEnabled,
       tables: [SHARED_RPC_OPTIONS],
     },
-    { parent: 'rpc-ws-enabled', isOn: options.rpcWsEnabled, tables: [WS_OPTIONS, WS_AUTH_OPTIONS] },
-    { parent: 'graphql-http-enabled', isOn: options.graphqlHttpEnabled, tables: [GRAPHQL_OPTIONS] },
+    {
+      parent: 'rpc-ws-enabled',
+      isOn: options.rpcWsEnabled,
+      tables: [WS_OPTIONS, WS_AUTH_OPTIONS, WS_TLS_OPTIONS],
+    },
+    {
+      parent: 'graphql-http-enabled',
+      isOn: options.graphqlHttpEnabled,
+      tables: [GRAPHQL_OPTIONS, GRAPHQL_TLS_OPTIONS],
+    },
+    { parent: 'rpc-http-tls-enabled', isOn: options.rpcHttpTlsEnabled, tables: [HTTP_TLS_OPTIONS] },
+    { parent: 'rpc-ws-ssl-enabled', isOn: options.rpcWsSslEnabled, tables: [WS_TLS_OPTIONS] },
+    { parent: 'graphql-tls-enabled', isOn: options.graphqlTlsEnabled, tables: [GRAPHQL_TLS_OPTIONS] },
+    {
+      parent: 'tx-pool-enable-save-restore',
+      isOn: options.txPoolEnableSaveRestore,
+      tables: [{ file: BLOCK_OPTIONS.txPoolSaveFile }],
+    },
     {
       parent: 'permissions-nodes-config-file-enabled',
       isOn: options.permissionsNodesConfigFileEnabled,

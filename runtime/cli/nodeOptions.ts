@@ -9,6 +9,7 @@ import { REPLICA_OPTIONS } from './options/replica.ts'
 import { PERMISSION_OPTIONS } from './options/permissions.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
+import { GRAPHQL_TLS_OPTIONS, HTTP_TLS_OPTIONS, WS_TLS_OPTIONS } from './options/tls.ts'
 import { WS_OPTIONS } from './options/ws.ts'
 
 /** The options of a node: Besu's names, meanings and defaults where Besu has the option. */
@@ -21,6 +22,9 @@ export const NODE_OPTIONS = {
   ...RPC_OPTIONS,
   ...WS_OPTIONS,
   ...GRAPHQL_OPTIONS,
+  ...HTTP_TLS_OPTIONS,
+  ...WS_TLS_OPTIONS,
+  ...GRAPHQL_TLS_OPTIONS,
   ...HTTP_AUTH_OPTIONS,
   ...WS_AUTH_OPTIONS,
   ...PROXY_OPTIONS,

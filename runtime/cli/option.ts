@@ -6,6 +6,7 @@ export const GROUPS = [
   'JSON-RPC over HTTP',
   'JSON-RPC over WebSocket',
   'GraphQL',
+  'TLS',
   'Login and tokens',
   'Gas and fees',
   'Blocks',

@@ -1,3 +1,4 @@
+import { parseIpNetwork } from '../../handlers/auth/ipAddress.ts'
 import { EnodeError, hostKind, parseEnode } from '../../p2p/transport/enode.ts'
 import { InvalidValue } from './option.ts'
 
@@ -30,4 +31,23 @@ export const parseInterface = (text: string): string => {
       `: '${text}' is not a numeric address, such as 0.0.0.0 for all addresses of this machine`,
     )
   return text
+}
+
+/** Node ids, with or without 0x, in lower case with it. */
+export const checkNodeIds = (entries: readonly string[]): readonly string[] =>
+  entries
+    .filter(entry => entry !== '')
+    .map(entry => {
+      if (!/^(0x)?[0-9a-f]{128}$/i.test(entry))
+        throw new InvalidValue(`: '${entry}' is not a node id of 64 bytes in hex`)
+      return `0x${entry.toLowerCase().replace(/^0x/, '')}`
+    })
+
+/** Checks networks such as 10.0.0.0/8; `none` or an empty value is no restriction, as in Besu. */
+export const checkNetworks = (entries: readonly string[]): readonly string[] => {
+  if (entries.length === 1 && /^(none)?$/i.test(entries[0] as string)) return []
+  const wrong = entries.find(entry => parseIpNetwork(entry) === undefined)
+  if (wrong !== undefined)
+    throw new InvalidValue(`: '${wrong}' is neither a network such as 10.0.0.0/8 nor an address`)
+  return entries
 }

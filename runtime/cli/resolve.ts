@@ -1,9 +1,10 @@
-import { type Arguments, isAcceptedAnyway, unsupportedText } from './arguments.ts'
-import { UsageError } from './errors.ts'
+import type { Arguments } from './arguments.ts'
+import { type AcceptedOption, BESU_OPTIONS, judge, refusalText } from './besu/besuOptions.ts'
+import { collectErrors, combineUsageErrors, UsageError } from './errors.ts'
 import { NODE_OPTIONS } from './nodeOptions.ts'
 import { InvalidValue, type Option, type OptionTable, type OptionValues } from './option.ts'
-import { readTomlFile } from './tomlFile.ts'
-import { UNSUPPORTED_OPTIONS } from './unsupported.ts'
+import { profileValues } from './profiles.ts'
+import { type Report, readTomlFile } from './tomlFile.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,6 +18,8 @@ export type Resolved<Table extends OptionTable> = {
   readonly values: OptionValues<Table>
   /** By option name; options with their default value are missing. */
   readonly sources: Sources
+  /** Options of Besu alone that were accepted. */
+  readonly accepted: readonly AcceptedOption[]
 }
 
 const variableName = (prefix: string, name: string): string =>
@@ -55,13 +58,16 @@ const parseValue = (option: Option, text: string, source: string): unknown => {
   }
 }
 
-/** Unsupported options of Besu are refused in every source, never silently dropped. */
-const refuseUnsupported = (environment: Environment): void => {
-  for (const name of UNSUPPORTED_OPTIONS.keys())
-    for (const variable of variableNames(name)) {
-      const text = environment[variable]
-      if (text !== undefined && text !== '' && !isAcceptedAnyway(name, text))
-        throw new UsageError('UNSUPPORTED', unsupportedText(name, variable) as string)
+/** Judges the variables of options that only Besu has. */
+const judgeVariables = (environment: Environment, { accepted, problems }: Report): void => {
+  for (const name of BESU_OPTIONS.keys())
+    for (const shown of variableNames(name)) {
+      const value = environment[shown]
+      if (value === undefined || value === '') continue
+      const judgement = judge(name, value)
+      if (judgement?.kind === 'accepted') accepted.push({ shown, value, meaning: judgement.meaning })
+      if (judgement?.kind === 'refused')
+        problems.push(new UsageError('UNSUPPORTED', refusalText(name, shown, judgement.reason)))
     }
 }
 
@@ -84,44 +90,85 @@ const configFile = (
   return flag ?? variable?.[0]
 }
 
-/**
- * Resolves every option of the table: command line, then QUORATE_* and BESU_* variables, then the TOML file, then its
- * default.
- * @throws UsageError
- */
-export const resolveOptions = <Table extends OptionTable>(
-  table: Table,
-  given: Arguments['given'],
+type Given = { readonly text: string; readonly source: string }
+
+/** The text of an option from its first source that has one. */
+const givenOf = (
+  option: Option,
+  { given }: Pick<Arguments, 'given'>,
   environment: Environment,
-): Resolved<Table> => {
-  const path = configFile(table, given, environment)
-  refuseUnsupported(environment)
+  others: readonly ReadonlyMap<string, Given>[],
+): Given | undefined => {
+  const flag = given.get(option.name)
+  if (flag !== undefined) return { text: flag, source: `--${option.name}` }
+  const variable = fromEnvironment(option, environment)
+  if (variable !== undefined) return { text: variable[0], source: variable[1] }
+  return others.find(source => source.has(option.name))?.get(option.name)
+}
+
+const withSource = (
+  values: ReadonlyMap<string, string>,
+  sourceOf: (name: string) => string,
+): ReadonlyMap<string, Given> =>
+  new Map([...values].map(([name, text]) => [name, { text, source: sourceOf(name) }]))
+
+/** A command that only names the file takes no values from it. */
+const takesNothingElse = (table: OptionTable): boolean =>
+  Object.values(table).every(({ name }) => name === CONFIG_FILE)
+
+/**
+ * Resolves every option of the table, and collects the mistakes of all sources; an option with a mistake has its default.
+ * Sources in their order: command line, then QUORATE_* and BESU_* variables, then the TOML file, then the
+ * profile, then its default.
+ */
+export const resolveAll = <Table extends OptionTable>(
+  table: Table,
+  words: Arguments,
+  environment: Environment,
+): Resolved<Table> & { readonly problems: readonly UsageError[] } => {
+  const report: Report = { problems: [...words.problems], accepted: [...words.accepted] }
+  const { problems } = report
+  const path = collectErrors(problems, () => configFile(table, words.given, environment))
+  judgeVariables(environment, report)
   // The file of a node also serves the other commands, so it may contain every option of a node.
-  const file =
-    path === undefined ? new Map<string, string>() : readTomlFile(path, { ...NODE_OPTIONS, ...table })
+  const inFile =
+    path === undefined || takesNothingElse(table)
+      ? undefined
+      : collectErrors(problems, () => readTomlFile(path, { ...NODE_OPTIONS, ...table }, report))
+  const file = withSource(inFile ?? new Map(), name => `${name} in ${path}`)
+  const profile = table['profile']
+  const profileName = profile && givenOf(profile, words, environment, [file])?.text.toUpperCase()
+  const others = [file, withSource(profileValues(profileName), () => `--profile=${profileName}`)]
   const values: Record<string, unknown> = {}
   const sources = new Map<string, string>()
   for (const [key, option] of Object.entries(table)) {
-    const flag = given.get(option.name)
-    const variable = flag === undefined ? fromEnvironment(option, environment) : undefined
-    const text = flag ?? variable?.[0] ?? file.get(option.name)
-    if (text === undefined) {
-      values[key] = option.fallback
-      continue
-    }
-    const source = flag === undefined ? (variable?.[1] ?? `${option.name} in ${path}`) : `--${option.name}`
-    values[key] = parseValue(option, text, source)
-    sources.set(option.name, source)
+    values[key] = option.fallback
+    const found = givenOf(option, words, environment, others)
+    if (found === undefined) continue
+    values[key] =
+      collectErrors(problems, () => parseValue(option, found.text, found.source)) ?? option.fallback
+    sources.set(option.name, found.source)
   }
-  return { values: values as OptionValues<Table>, sources }
+  return { values: values as OptionValues<Table>, sources, ...report }
+}
+
+/** As `resolveAll`. @throws UsageError that tells all mistakes together */
+export const resolveOptions = <Table extends OptionTable>(
+  table: Table,
+  words: Arguments,
+  environment: Environment,
+): Resolved<Table> => {
+  const { problems, ...resolved } = resolveAll(table, words, environment)
+  if (problems.length > 0) throw combineUsageErrors(problems)
+  return resolved
 }
 
 /** Environment variables with the prefix QUORATE_ that name no option. */
 export const unknownVariables = (table: OptionTable, environment: Environment): readonly string[] => {
-  // Unsupported options have been refused by now, unless their value is accepted.
+  // Refused options of Besu have ended the start by now.
   const known = new Set([
     ...Object.values(table).flatMap(environmentNames),
-    ...[...UNSUPPORTED_OPTIONS.keys()].flatMap(variableNames),
+    ...[...BESU_OPTIONS.keys()].flatMap(variableNames),
   ])
   return Object.keys(environment).filter(name => name.startsWith('QUORATE_') && !known.has(name))
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
-import { isAcceptedAnyway, optionNames, unsupportedText } from './arguments.ts'
-import { UsageError } from './errors.ts'
+import { optionNames } from './arguments.ts'
+import { type AcceptedOption, judge, refusalText } from './besu/besuOptions.ts'
+import { collectErrors, UsageError } from './errors.ts'
 import type { Option, OptionTable } from './option.ts'
 import { nearest } from './suggest.ts'
 
@@ -72,33 +73,45 @@ export const readTomlEntries = (path: string): readonly [key: string, value: unk
   return entries
 }
 
+/** What is told of a command line, its environment and its file: all together. */
+export type Report = { readonly problems: UsageError[]; readonly accepted: AcceptedOption[] }
+
+const unknownKeys = (unknown: readonly string[], names: Iterable<string>): UsageError => {
+  const near = nearest(unknown[0] as string, names)
+  const hint = near === undefined ? '' : `. Did you mean ${near}?`
+  return invalid(
+    `Unknown option${unknown.length > 1 ? 's' : ''} in TOML configuration file: ${unknown.join(', ')}${hint}`,
+  )
+}
+
 /**
- * The values of a TOML configuration file as text, by option name.
- * @throws UsageError with Besu's texts for a missing, empty or malformed file and for unknown keys.
+ * The values of a TOML configuration file as text, by option name. Mistakes join those of the report.
+ * @throws UsageError with Besu's texts for a missing, empty or malformed file
  */
-export const readTomlFile = (path: string, table: OptionTable): ReadonlyMap<string, string> => {
+export const readTomlFile = (
+  path: string,
+  table: OptionTable,
+  { problems, accepted }: Report,
+): ReadonlyMap<string, string> => {
   const names = optionNames(table)
   const values = new Map<string, string>()
   const unknown: string[] = []
   for (const [key, value] of readTomlEntries(path)) {
     const option = names.get(key)
     if (option === undefined) {
-      if (isAcceptedAnyway(key, String(value))) continue
-      const unsupported = unsupportedText(key, key)
-      if (unsupported !== undefined) throw new UsageError('UNSUPPORTED', `${unsupported} (${path})`)
-      unknown.push(key)
-      continue
+      const text = String(value)
+      const judgement = judge(key, text)
+      if (judgement === undefined) unknown.push(key)
+      else if (judgement.kind === 'accepted')
+        accepted.push({ shown: key, value: text, meaning: judgement.meaning })
+      else problems.push(new UsageError('UNSUPPORTED', refusalText(key, key, judgement.reason)))
+    } else if (values.has(option.name))
+      problems.push(invalid(`Option '${option.name}' should be specified only once (${path})`))
+    else {
+      const text = collectErrors(problems, () => textOf(option, key, value))
+      if (text !== undefined) values.set(option.name, text)
     }
-    if (values.has(option.name))
-      throw invalid(`Option '${option.name}' should be specified only once (${path})`)
-    values.set(option.name, textOf(option, key, value))
   }
-  if (unknown.length > 0) {
-    const near = nearest(unknown[0] as string, names.keys())
-    const hint = near === undefined ? '' : `. Did you mean ${near}?`
-    throw invalid(
-      `Unknown option${unknown.length > 1 ? 's' : ''} in TOML configuration file: ${unknown.join(', ')}${hint}`,
-    )
-  }
+  if (unknown.length > 0) problems.push(unknownKeys(unknown, names.keys()))
   return values
 }

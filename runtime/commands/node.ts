@@ -9,19 +9,21 @@ import { ignoredOptions } from '../cli/ignored.ts'
 import { NODE_OPTIONS, type NodeOptions } from '../cli/nodeOptions.ts'
 import { startProgress } from '../cli/progress.ts'
 import { unknownVariables } from '../cli/resolve.ts'
+import { writePidFile } from '../files/pidFile.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner, developmentFields } from '../node/developmentBanner.ts'
 import { closeAll } from '../node/closeAll.ts'
 import { replicaTargetsOf } from '../replicate/replications.ts'
 import { listenForGraphql } from '../node/servers/graphqlServer.ts'
+import { watchRequiredBlocks } from '../node/requiredBlocks.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/pool/poolOptions.ts'
-import { requireDistinctPorts } from '../node/servers/servicePorts.ts'
 import { openNodeLog } from '../node/nodeLog.ts'
 import { openPermissions } from '../permissions/openPermissions.ts'
-import { measures, requireOneWayOfMetrics } from '../node/metrics.ts'
+import { measures } from '../node/metrics.ts'
 import { listenForMetrics } from '../node/servers/metricsServer.ts'
+import { endingCertificates, readListenerTls } from '../node/servers/tls.ts'
 import { listenForRpc } from '../node/servers/rpcServer.ts'
 import { type Listeners, type Services, startServices } from '../node/servers/services.ts'
 import { stopSignal } from '../node/signals.ts'
@@ -31,8 +33,10 @@ import { listenForWs } from '../node/servers/wsServer.ts'
 
 type Context = CommandContext<typeof NODE_OPTIONS>
 
-/** Warns of given options and variables that have no effect. */
-const warnOfIgnored = ({ options, sources, environment }: Context, log: Log): void => {
+/** Says what accepted options of Besu mean here, and warns of options and variables that have no effect. */
+const warnOfIgnored = ({ options, sources, accepted, environment }: Context, log: Log): void => {
+  for (const { shown, value, meaning } of accepted)
+    log.info('{option}={value} is accepted: {meaning}', { option: shown, value, meaning })
   for (const name of unknownVariables(NODE_OPTIONS, environment))
     log.warn('The environment variable {name} is no option and has been ignored', { name })
   for (const { ignored, parent } of ignoredOptions({ options, sources }))
@@ -65,6 +69,9 @@ const addressOf = ({ hostname, port }: Server): string => `${hostname}:${port}`
 const transportText = (transport: NodeOptions['p2pProtocol']): string =>
   transport === 'libp2p' ? 'libp2p; with Besu or GoQuorum: --p2p-protocol=devp2p' : transport
 
+/** The end of a URL scheme with TLS. */
+const s = (isTls: boolean): string => (isTls ? 's' : '')
+
 const announce = (
   context: Context,
   node: RunningNode,
@@ -89,9 +96,12 @@ const announce = (
       network === undefined
         ? undefined
         : `${options.p2pInterface}:${network.port} over ${transportText(options.p2pProtocol)}`,
-    rpcUrl: http === undefined ? undefined : `http://${addressOf(http)}`,
-    wsUrl: ws === undefined ? undefined : `ws://${addressOf(ws)}`,
-    graphqlUrl: graphql === undefined ? undefined : `http://${addressOf(graphql)}/graphql`,
+    rpcUrl: http === undefined ? undefined : `http${s(options.rpcHttpTlsEnabled)}://${addressOf(http)}`,
+    wsUrl: ws === undefined ? undefined : `ws${s(options.rpcWsSslEnabled)}://${addressOf(ws)}`,
+    graphqlUrl:
+      graphql === undefined
+        ? undefined
+        : `http${s(options.graphqlTlsEnabled)}://${addressOf(graphql)}/graphql`,
     metricsUrl: metrics === undefined ? undefined : `http://${addressOf(metrics)}/metrics`,
     startMs: Math.round(performance.now()),
   })
@@ -108,9 +118,8 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
   const { options, terminal } = context
   const log = logOf('node')
   const { development, http, p2p } = enabledBy(options)
-  requireDistinctPorts(options)
+  const tls = readListenerTls(options)
   const replicaTargets = replicaTargetsOf(options.replicateTo)
-  requireOneWayOfMetrics(options)
   const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p })
   const staticNodes = p2p ? readStaticNodes(options) : undefined
   const permissions = openPermissions(options, staticNodes ?? [], logOf('permissions'))
@@ -124,14 +133,17 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
   let node: RunningNode | undefined
   let services: Services | undefined
   try {
-    if (http) listeners = { ...listeners, http: await listenForRpc(options) }
-    if (options.rpcWsEnabled) listeners = { ...listeners, ws: await listenForWs(options) }
-    if (options.graphqlHttpEnabled) listeners = { ...listeners, graphql: await listenForGraphql(options) }
+    if (http) listeners = { ...listeners, http: await listenForRpc(options, tls.http) }
+    if (options.rpcWsEnabled) listeners = { ...listeners, ws: await listenForWs(options, tls.ws) }
+    if (options.graphqlHttpEnabled)
+      listeners = { ...listeners, graphql: await listenForGraphql(options, tls.graphql) }
     if (options.metricsEnabled && measures(options))
       listeners = { ...listeners, metrics: await listenForMetrics(options) }
     node = await prepared.open()
+    const requiredBlocks = await watchRequiredBlocks(node.chain, options.requiredBlocks)
     warnOfIgnored(context, log)
-    for (const warning of prepared.warnings) log.warn('{warning}', { warning })
+    const warnings = [...prepared.warnings, ...endingCertificates(options, Date.now())]
+    for (const warning of warnings) log.warn('{warning}', { warning })
     const showProgress = terminal.interactive
       ? () => startProgress(terminal, text => void stderr.write(text))
       : undefined
@@ -149,14 +161,13 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     announce(context, node, services, listeners, format, log)
     // After the start, because loading the C library takes 20 ms.
     tuneAllocator()
-    const unholdable = await Promise.race([stop.wait, node.unholdable])
-    if (unholdable !== undefined) {
-      log.error(
-        'Stopping: {reason}. The block has a quorum of seals, so this node cannot follow the chain past it',
-        {
-          reason: unholdable.message,
-        },
-      )
+    const unholdable = node.unholdable.then(
+      ({ message }) =>
+        `${message}. The block has a quorum of seals, so this node cannot follow the chain past it`,
+    )
+    const reason = await Promise.race([stop.wait, unholdable, requiredBlocks.broken])
+    if (reason !== undefined) {
+      log.error('Stopping: {reason}', { reason })
       return 1
     }
     log.info('Stopping; a second signal ends the process at once')
@@ -176,9 +187,11 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
 /** Runs a node until a signal stops it. */
 export const runNode = async (context: Context): Promise<number> => {
   const nodeLog = openNodeLog(context.options, context.terminal)
+  const removePidFile = writePidFile(context.options.pidPath)
   try {
     return await runLogged(context, nodeLog.format)
   } finally {
+    removePidFile()
     nodeLog.close()
   }
 }

@@ -11,5 +11,6 @@ export const NODE_COMMAND: Command = defineCommand({
     '--genesis-file=genesis.json --data-path=node1 --rpc-http-enabled',
     '--config-file=quorate.toml --logging=DEBUG',
   ],
+  check: async options => (await import('../node/checkOptions.ts')).checkOptions(options),
   load: async () => (await import('./node.ts')).runNode,
 })

@@ -1,14 +1,14 @@
 import { NAME, VERSION } from '../version.ts'
-import { readArguments } from '../cli/arguments.ts'
+import { type Arguments, readArguments } from '../cli/arguments.ts'
 import type { Command } from '../cli/command.ts'
 import { COMMANDS, NODE_COMMAND } from './commands.ts'
-import { UsageError } from '../cli/errors.ts'
+import { REFUSED_COMMANDS } from '../cli/besu/commands.ts'
+import { combineUsageErrors, UsageError } from '../cli/errors.ts'
 import { helpText, PROGRAM } from '../cli/help.ts'
 import type { OptionTable } from '../cli/option.ts'
-import { type Environment, resolveOptions } from '../cli/resolve.ts'
+import { type Environment, resolveAll } from '../cli/resolve.ts'
 import { nearest } from '../cli/suggest.ts'
 import type { Terminal } from '../cli/terminal.ts'
-import { UNSUPPORTED_COMMANDS } from '../cli/unsupported.ts'
 
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
@@ -20,7 +20,9 @@ const ALL_OPTIONS: OptionTable = Object.fromEntries(
     .map(option => [option.name, option]),
 )
 
-const findCommand = (words: readonly string[]): { command: Command; rest: readonly string[] } => {
+type Found = { readonly command: Command; readonly rest: readonly string[] }
+
+const findCommand = (words: readonly string[]): Found => {
   if (words.length === 0) return { command: NODE_COMMAND, rest: [] }
   for (const length of [2, 1]) {
     const name = words.slice(0, length).join(' ')
@@ -28,11 +30,8 @@ const findCommand = (words: readonly string[]): { command: Command; rest: readon
     if (command !== undefined) return { command, rest: words.slice(length) }
   }
   const first = words[0] as string
-  if (UNSUPPORTED_COMMANDS.includes(first))
-    throw new UsageError(
-      'UNSUPPORTED',
-      `Command '${first}' is not supported yet, it will come in a later release`,
-    )
+  const refusal = REFUSED_COMMANDS.get(first)
+  if (refusal !== undefined) throw new UsageError('UNSUPPORTED', `Command '${first}' is refused: ${refusal}`)
   const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
   if (family.length > 0)
     throw new UsageError(
@@ -47,19 +46,29 @@ const findCommand = (words: readonly string[]): { command: Command; rest: readon
   throw new UsageError('INVALID_COMMAND', `Unmatched argument: '${words.join(' ')}'${hint}`)
 }
 
-const checkOptions = (command: Command, given: ReadonlyMap<string, string>): void => {
-  const own = new Set(Object.values(command.options).map(({ name }) => name))
-  for (const name of given.keys()) {
-    if (own.has(name) || name === 'help' || name === 'version') continue
+/** The command of a command line, whose other mistakes are told with an unknown command. @throws UsageError */
+const commandOf = ({ words, problems }: Arguments): Found => {
+  try {
+    return findCommand(words)
+  } catch (error) {
+    throw error instanceof UsageError ? combineUsageErrors([...problems, error]) : error
+  }
+}
+
+/** The given options that belong to other commands. */
+const strayOptions = (command: Command, given: ReadonlyMap<string, string>): readonly UsageError[] => {
+  const own = new Set(['help', 'version', ...Object.values(command.options).map(({ name }) => name)])
+  const strays = [...given.keys()].filter(name => !own.has(name))
+  return strays.map(name => {
     const owners = [NODE_COMMAND, ...COMMANDS]
       .filter(({ options }) => Object.values(options).some(option => option.name === name))
       .map(owner => (owner.name === '' ? 'the node' : `'${owner.name}'`))
     const here = command.name === '' ? 'the node' : `'${command.name}'`
-    throw new UsageError(
+    return new UsageError(
       'UNKNOWN_OPTION',
       `Option '--${name}' is not one of ${here}, it belongs to ${owners.join(', ')}`,
     )
-  }
+  })
 }
 
 /**
@@ -84,23 +93,30 @@ export const runCommandLine = async (
   let verbose = false
   let canAsk = true
   try {
-    const { given, words } = readArguments(args, ALL_OPTIONS)
+    const read = readArguments(args, ALL_OPTIONS)
+    const { given } = read
     verbose = /^(DEBUG|TRACE|ALL)$/i.test(given.get('logging') ?? '')
     if (given.has('version')) {
       terminal.out(`${NAME}/v${VERSION}`)
       return 0
     }
-    const { command, rest } = findCommand(words)
+    const { command, rest } = commandOf(read)
     canAsk = 'logging' in command.options
     if (given.has('help')) {
       terminal.out(helpText(command, command === NODE_COMMAND ? COMMANDS : [], terminal.columns))
       return 0
     }
-    checkOptions(command, given)
+    const problems = [...read.problems, ...strayOptions(command, given)]
     if (rest.length > 0 && command.arguments === '')
-      throw new UsageError('INVALID_COMMAND', `Unmatched argument: '${rest.join(' ')}'`)
-    const { values, sources } = resolveOptions(command.options, given, environment)
-    return await command.run({ options: values, sources, words: rest, environment, terminal })
+      problems.push(new UsageError('INVALID_COMMAND', `Unmatched argument: '${rest.join(' ')}'`))
+    const {
+      values,
+      problems: found,
+      ...resolved
+    } = resolveAll(command.options, { ...read, problems }, environment)
+    const all = [...found, ...((await command.check?.(values)) ?? [])]
+    if (all.length > 0) throw combineUsageErrors(all)
+    return await command.run({ options: values, ...resolved, words: rest, environment, terminal })
   } catch (error) {
     terminal.error(describe(error, verbose, canAsk))
     if (!(error instanceof UsageError)) return EXIT_FAILURE

@@ -1,8 +1,9 @@
 import type { CommandContext } from '../cli/command.ts'
 import type { ValidateOptions } from './validateConfigCommand.ts'
-import { UsageError } from '../cli/errors.ts'
+import { combineUsageErrors, UsageError } from '../cli/errors.ts'
+import { checkCombinations } from '../node/checkOptions.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
-import { resolveOptions } from '../cli/resolve.ts'
+import { resolveAll } from '../cli/resolve.ts'
 
 /** Checks keys, types and values of the file as a start would, without starting anything. */
 export const validateConfig = async ({
@@ -11,9 +12,14 @@ export const validateConfig = async ({
 }: CommandContext<ValidateOptions>): Promise<number> => {
   if (options.configFile === undefined)
     throw new UsageError('INVALID_VALUE', "Missing required option: '--config-file=<PATH>'")
-  resolveOptions(NODE_OPTIONS, new Map([['config-file', options.configFile]]), {})
+  const given = new Map([['config-file', options.configFile]])
+  const resolved = resolveAll(NODE_OPTIONS, { given, words: [], accepted: [], problems: [] }, {})
+  const { values, accepted } = resolved
+  const problems = [...resolved.problems, ...checkCombinations(values)]
+  if (problems.length > 0) throw combineUsageErrors(problems)
+  for (const { shown, value, meaning } of accepted) terminal.out(`${shown}=${value} is accepted: ${meaning}`)
   terminal.out(
-    'TOML config file is valid on basic inspection. Further dependencies and related options are checked when a node starts.',
+    'TOML config file is valid on basic inspection. The files that it names are read when a node starts.',
   )
   return 0
 }

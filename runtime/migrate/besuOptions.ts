@@ -1,6 +1,5 @@
 import { InvalidValue, type Option, type OptionTable } from '../cli/option.ts'
-import { isAcceptedAnyway } from '../cli/arguments.ts'
-import { UNSUPPORTED_OPTIONS } from '../cli/unsupported.ts'
+import { judge } from '../cli/besu/besuOptions.ts'
 
 /** What becomes of one option of Besu. */
 export type Fate =
@@ -31,10 +30,9 @@ const keptOrRefused = (option: Option, value: string): Fate => {
 const fateOf = (table: OptionTable, name: string, value: string): Fate => {
   const option = optionOf(table, name)
   if (option !== undefined) return keptOrRefused(option, value)
-  const unsupported = UNSUPPORTED_OPTIONS.get(name)
-  if (unsupported === undefined) return { kind: 'refused', reason: 'this node does not know it' }
-  if (isAcceptedAnyway(name, value)) return { kind: 'unneeded' }
-  return { kind: 'refused', reason: `this node does not have ${unsupported.area}` }
+  const judgement = judge(name, value)
+  if (judgement === undefined) return { kind: 'refused', reason: 'this node does not know it' }
+  return judgement.kind === 'accepted' ? { kind: 'unneeded' } : { kind: 'refused', reason: judgement.reason }
 }
 
 /** What becomes of the entries of a configuration file of Besu. `locate` makes the relative paths of files absolute. */

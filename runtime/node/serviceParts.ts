@@ -140,6 +140,10 @@ export const startNetwork = async (
     discovery: options.discoveryEnabled,
     learnedNodes: learned?.list() ?? [],
     maxPeers: options.maxPeers,
+    inboundPeersMax: options.remoteConnectionsLimitEnabled
+      ? Math.max(1, Math.floor((options.maxPeers * options.remoteConnectionsMaxPercentage) / 100))
+      : undefined,
+    refusedNodes: { ids: options.bannedNodeIds, networks: options.netRestrict },
     handlers,
     validators,
     permittedNodes: permissions.permittedNodes,

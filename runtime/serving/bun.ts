@@ -1,10 +1,11 @@
-import type { Server as BunServer, ServerWebSocket, WebSocketHandler } from 'bun'
+import type { Server as BunServer, ServerWebSocket, TLSOptions, WebSocketHandler } from 'bun'
 import type { Session, Socket, Upgrade } from '../../handlers/ws/socket.ts'
 import {
   type Fetch,
   isUpgrade,
   PING_INTERVAL_MS,
   type Serve,
+  type ServerTls,
   STOP_GRACE_MS,
   type WebSocketOptions,
 } from './serve.ts'
@@ -58,7 +59,12 @@ const upgrading =
     return granted instanceof Promise ? granted.then(grant) : grant(granted)
   }
 
-export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax, webSocket }) => {
+const tlsOf = ({ cert, key, authorities }: ServerTls): TLSOptions => ({
+  ...(cert === undefined || key === undefined ? {} : { cert, key }),
+  ...(authorities === undefined ? {} : { ca: [...authorities], requestCert: true, rejectUnauthorized: true }),
+})
+
+export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax, webSocket, tls }) => {
   const common = {
     hostname,
     port,
@@ -67,6 +73,7 @@ export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax, w
     development: false,
     // Otherwise Bun shares a port in use, and two nodes would answer in turn.
     reusePort: false,
+    ...(tls === undefined ? {} : { tls: tlsOf(tls) }),
   }
   const server =
     webSocket === undefined

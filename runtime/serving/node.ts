@@ -1,8 +1,9 @@
-import { createServer, type Server as HttpServer } from 'node:http'
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RUNTIME } from '../version.ts'
-import { CONNECTIONS_OF_ADDRESS_MAX, type Serve, STOP_GRACE_MS } from './serve.ts'
+import { CONNECTIONS_OF_ADDRESS_MAX, type Serve, type ServerTls, STOP_GRACE_MS } from './serve.ts'
 
 const listen = (server: HttpServer, port: number, hostname: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -37,15 +38,24 @@ const limitConnections = (server: HttpServer, isProxy: (address: string) => bool
   })
 }
 
+const tlsOf = ({ authorities, pfx, ...own }: ServerTls): ServerOptions => ({
+  ...own,
+  ...(pfx === undefined ? {} : { pfx: Buffer.from(pfx) }),
+  minVersion: 'TLSv1.2',
+  ...(authorities === undefined ? {} : { ca: [...authorities], requestCert: true, rejectUnauthorized: true }),
+})
+
 export const serveOnNode: Serve = async options => {
-  const { hostname, port, fetch, connectionsMax, webSocket, isProxy = () => false } = options
+  const { hostname, port, fetch, connectionsMax, webSocket, tls, isProxy = () => false } = options
   // The application limits the body, as on every runtime.
   const listener = getRequestListener(
     (request, { incoming }) => fetch(request, () => incoming.socket.remoteAddress ?? ''),
     // On other runtimes another port may use the runtime's own server, which accepts only its own Response.
     { overrideGlobalObjects: RUNTIME === 'node' },
   )
-  const server = createServer((request, response) => void listener(request, response))
+  const answer = (request: IncomingMessage, response: ServerResponse): void =>
+    void listener(request, response)
+  const server = tls === undefined ? createServer(answer) : createTlsServer(tlsOf(tls), answer)
   limitConnections(server, isProxy)
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax
   const closeWebSockets =

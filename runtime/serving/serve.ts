@@ -28,6 +28,16 @@ export type WebSocketOptions = {
 /** Interval between pings; a connection is closed after two unanswered ones. */
 export const PING_INTERVAL_MS = 60_000
 
+/** Certificate and key of a port: PEM texts, or a PKCS#12 file. */
+export type ServerTls = {
+  readonly cert?: string
+  readonly key?: string
+  readonly pfx?: Uint8Array
+  readonly passphrase?: string
+  /** PEM texts of the authorities that issue client certificates, which are then required; undefined accepts every client. */
+  readonly authorities: readonly string[] | undefined
+}
+
 export type ServeOptions = {
   readonly hostname: string
   /** Name of the option of the host without dashes, for messages. */
@@ -43,6 +53,8 @@ export type ServeOptions = {
   readonly connectionsMax?: number | undefined
   /** Returns whether an address belongs to a trusted proxy. */
   readonly isProxy?: ((address: string) => boolean) | undefined
+  /** Undefined serves plain HTTP. */
+  readonly tls?: ServerTls | undefined
   /** Undefined without WebSocket. */
   readonly webSocket?: WebSocketOptions | undefined
 }
@@ -72,12 +84,14 @@ const onNode = async (): Promise<Serve> => (await import('./node.ts')).serveOnNo
 
 /**
  * Each runtime has its own fast server. Those of Bun and Deno show no connections, so node:http replaces them if connections
- * are limited. A WebSocket of Deno cannot be closed without sending its queue, so node:http serves WebSocket there.
+ * are limited. A WebSocket of Deno cannot be closed without sending its queue, so node:http serves WebSocket there, and TLS,
+ * because Deno's server asks for no client certificates. Bun's server reads no PKCS#12.
  */
 const LOADERS: Readonly<Record<typeof RUNTIME, (options: ServeOptions) => Promise<Serve>>> = {
-  bun: options => (options.connectionsMax === undefined ? onBun() : onNode()),
-  deno: options =>
-    options.connectionsMax === undefined && options.webSocket === undefined ? onDeno() : onNode(),
+  bun: ({ connectionsMax, tls }) =>
+    connectionsMax === undefined && tls?.pfx === undefined ? onBun() : onNode(),
+  deno: ({ connectionsMax, webSocket, tls }) =>
+    connectionsMax === undefined && webSocket === undefined && tls === undefined ? onDeno() : onNode(),
   node: onNode,
 }
 

@@ -133,6 +133,20 @@ describe('connections', () => {
     }),
   )
 
+  independent('given a limit of peers that dial, then it keeps no validator and no static node out', () =>
+    withNodes(async start => {
+      const a = await start({ inboundPeersMax: 1, discovery: false })
+      const bootnodes = [a.network.enode]
+      const b = await start({ bootnodes })
+      await until(() => allConnected([a, b]))
+      const c = await start({ bootnodes })
+      await until(() => c.network.peers().length === 1)
+      expect(peersOf(a)).toEqual([b.network.enode])
+      await a.network.addPeer(c.network.enode)
+      await until(() => a.network.peers().length === 2)
+    }),
+  )
+
   independent('given a node that is refused, then it is not connected, and it gets the reason', () =>
     withNodes(async start => {
       const allowed = new Set<string>()

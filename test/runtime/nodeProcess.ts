@@ -146,6 +146,8 @@ export const startNode = async (
   }
   collect(child.stdout, add)
   collect(child.stderr, add)
+  // The file is written once the port answers; a client of TLS needs certificates.
+  const isTls = args.some(arg => arg.startsWith('--rpc-http-tls-enabled'))
   let port: number | undefined
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
@@ -153,10 +155,10 @@ export const startNode = async (
       throw new Error(`the node ended with code ${child.exitCode}: ${output}`)
     }
     port = readPort(dataPath)
-    if (port !== undefined && (await answers(port))) break
+    if (port !== undefined && (isTls || (await answers(port)))) break
     await Bun.sleep(20)
   }
-  const url = `http://127.0.0.1:${port}`
+  const url = `http${isTls ? 's' : ''}://127.0.0.1:${port}`
   const wsPort = readPort(dataPath, 'ws-rpc')
   const metricsPort = readPort(dataPath, 'metrics')
   const graphqlPort = readPort(dataPath, 'graphql-http')

@@ -5,7 +5,7 @@ import { isKnownMethod } from '../../handlers/rpc/dispatch/knownMethods.ts'
 import { METHODS } from '../../handlers/rpc/methods/methodTable.ts'
 import { CONNECTION_METHODS } from '../../handlers/rpc/subscriptions/methods.ts'
 import { COMMANDS, NODE_COMMAND } from '../../runtime/commands/commands.ts'
-import { UNSUPPORTED_OPTIONS } from '../../runtime/cli/unsupported.ts'
+import { BESU_OPTIONS } from '../../runtime/cli/besu/besuOptions.ts'
 import { anchorsOf, fencesOf, type Page, pages, proseOf } from './markdown.ts'
 import { ROOT } from './source.ts'
 
@@ -74,7 +74,7 @@ describe('given the pages of the repository', () => {
         .filter(
           name =>
             !optionNames.has(name) &&
-            !UNSUPPORTED_OPTIONS.has(name) &&
+            !BESU_OPTIONS.has(name) &&
             !OTHER_OPTIONS.has(name) &&
             // The first half of several options, as in `--rpc-http-...`.
             ![...optionNames].some(option => option.startsWith(`${name}-`)),

@@ -11,9 +11,6 @@ import { findLogs, type LogCriteria } from './log.ts'
 import type { Resolvers } from './resolver.ts'
 import { type BlockSource, minedTransaction, readBlock, type TransactionSource } from './sources.ts'
 
-/** Maximum number of blocks in one list: each is read whole where the query needs its transactions. */
-const BLOCKS_MAX = 5_000n
-
 /** The head at the time of the field's resolution. */
 const headSelector = ({ rpc }: RequestScope): BlockSelector => ({
   kind: 'number',
@@ -74,7 +71,12 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
   },
   blocks: async (_, { from, to }: Range, scope, info): Promise<readonly unknown[]> => {
     if (from === undefined || from === null) throw invalidParams()
-    const range = rangeOf(scope, from, to ?? scope.rpc.chain.head().header.number, BLOCKS_MAX)
+    const range = rangeOf(
+      scope,
+      from,
+      to ?? scope.rpc.chain.head().header.number,
+      scope.rpc.options.graphqlBlocksRangeMax,
+    )
     if (range === undefined) return []
     const blocks: BlockSource[] = []
     const yieldTurn = scope.rpc.scheduler.createYield()

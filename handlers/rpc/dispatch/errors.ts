@@ -20,6 +20,10 @@ export const RPC_ERRORS = {
   /** Besu has no such limit. */
   ANSWER_TOO_LARGE: { code: -32005, message: 'Answer exceeds the size limit of a message' },
   /** Besu has no such limit. */
+  SUBSCRIPTIONS_TOO_MANY_OPEN: {
+    code: -32005,
+    message: 'Too many subscriptions on this node (--rpc-ws-max-active-subscriptions)',
+  },
   SUBSCRIPTIONS_TOO_MANY: { code: -32005, message: 'Too many subscriptions on this connection' },
   /** Besu has no such limits; a disconnected client receives the one that it exceeded. */
   SLOW_READER: { code: -32005, message: 'Closing the connection: too much of what was sent to it is unread' },

@@ -4,14 +4,8 @@ import type { RpcHost } from '../context.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import { createPendingFeed, type PendingFeed } from './pendingFeed.ts'
 
-/** Maximum number of filters of all clients; beyond it the least recently used one is removed. */
-export const FILTERS_MAX = 4096
-
 /** Maximum number of addresses and topics of all log filters, each some 500 bytes; beyond it the least recently used filters are removed. */
 export const INSTALLED_VALUES_MAX = 50_000
-
-/** An unused filter expires after this time, as in Besu. */
-export const FILTER_LIFETIME_MS = 10 * 60 * 1000
 
 const ID_BYTES = 16
 
@@ -23,7 +17,7 @@ export type Installed = { lastUsedMs: number } & (
 
 /** The installed filters, least recently used first: a map keeps the order of insertion. */
 export type InstalledFilters = {
-  readonly host: Pick<RpcHost, 'nowMs' | 'randomBytes'>
+  readonly host: Pick<RpcHost, 'nowMs' | 'randomBytes' | 'options'>
   readonly filters: Map<string, Installed>
   readonly pending: PendingFeed
   pendingCount: number
@@ -31,7 +25,7 @@ export type InstalledFilters = {
 }
 
 export const createInstalledFilters = (
-  host: Pick<RpcHost, 'nowMs' | 'randomBytes' | 'pool'>,
+  host: Pick<RpcHost, 'nowMs' | 'randomBytes' | 'pool' | 'options'>,
 ): InstalledFilters => ({
   host,
   filters: new Map(),
@@ -52,9 +46,10 @@ export const removeFilter = (state: InstalledFilters, id: string): boolean => {
 export const installFilter = (state: InstalledFilters, filter: Installed): string => {
   if (filter.kind === 'pending') state.pendingCount++
   if (filter.kind === 'logs') state.valueCount += filter.filter.valueCount
-  const oldestMs = state.host.nowMs() - FILTER_LIFETIME_MS
+  const { activeFiltersMax, filterTimeoutMs } = state.host.options
+  const oldestMs = state.host.nowMs() - filterTimeoutMs
   for (const [id, { lastUsedMs }] of state.filters) {
-    const fits = state.filters.size < FILTERS_MAX && state.valueCount <= INSTALLED_VALUES_MAX
+    const fits = state.filters.size < activeFiltersMax && state.valueCount <= INSTALLED_VALUES_MAX
     if (lastUsedMs >= oldestMs && fits) break
     removeFilter(state, id)
   }
@@ -68,7 +63,7 @@ export const useFilter = (state: InstalledFilters, id: string): Installed | unde
   const filter = state.filters.get(id)
   if (filter === undefined) return undefined
   const now = state.host.nowMs()
-  if (now - filter.lastUsedMs > FILTER_LIFETIME_MS) {
+  if (now - filter.lastUsedMs > state.host.options.filterTimeoutMs) {
     removeFilter(state, id)
     return undefined
   }

@@ -49,10 +49,11 @@ const traceBlock = async (
   return traces.finish()
 }
 
-const readKind = (call: Call): TracerKind => tracerOf(readTraceOptions(given(call.params, 1)))
+const readKind = (call: Call, { options }: RpcContext): TracerKind =>
+  tracerOf(readTraceOptions(given(call.params, 1)), options.traceStepsMax)
 
 const traceSelected = async (call: Call, context: RpcContext, selector: BlockSelector): Promise<unknown> => {
-  const kind = readKind(call)
+  const kind = readKind(call, context)
   return traceBlock(call, context, required(await recordOf(context, selector), 'BLOCK_NOT_FOUND'), kind)
 }
 
@@ -81,7 +82,7 @@ const blockOfRlp = async (context: RpcContext, value: unknown): Promise<Replayed
 }
 
 const traceRlp = async (call: Call, context: RpcContext): Promise<unknown> => {
-  const kind = readKind(call)
+  const kind = readKind(call, context)
   const replayed = await blockOfRlp(context, given(call.params, 0))
   try {
     return await traceBlock(call, context, replayed, kind)
@@ -93,7 +94,7 @@ const traceRlp = async (call: Call, context: RpcContext): Promise<unknown> => {
 
 const traceTransaction = async (call: Call, context: RpcContext): Promise<unknown> => {
   const hash = required(hashOf(given(call.params, 0)), 'INVALID_TRANSACTION_HASH')
-  const kind = readKind(call)
+  const kind = readKind(call, context)
   const { record, index } = required(await findMined(context, hash), 'TRANSACTION_NOT_FOUND')
   let traced: unknown
   const take = (trace: unknown): void => {
@@ -107,7 +108,7 @@ const traceCall = async (call: Call, context: RpcContext): Promise<unknown> => {
   const message = readCall(given(call.params, 0))
   const selector = settled(readSelector(call.params, 1) ?? LATEST)
   const options = readTraceOptions(given(call.params, 2))
-  const kind = tracerOf(options)
+  const kind = tracerOf(options, context.options.traceStepsMax)
   const overrides = readStateOverrides(options['stateOverrides'] ?? undefined)
   const blockOverrides = readBlockOverrides(options['blockOverrides'])
   const found = required(await simulationBlock(context, selector), 'BLOCK_NOT_FOUND')

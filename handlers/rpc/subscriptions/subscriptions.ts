@@ -53,8 +53,10 @@ export type SubscriptionHub = {
 export const createSubscriptionHub = (
   feeds: Feeds,
   observer?: Pick<RpcObserver, 'subscribed' | 'unsubscribed'>,
+  subscriptionsMax = Number.POSITIVE_INFINITY,
 ): SubscriptionHub => {
   let lastId = 0n
+  let openCount = 0
 
   return {
     connect: send => {
@@ -66,6 +68,7 @@ export const createSubscriptionHub = (
         if (subscription === undefined) return false
         subscription.stop()
         textLength -= subscription.textLength
+        openCount--
         observer?.unsubscribed(subscription.kind)
         return open.delete(id)
       }
@@ -74,6 +77,7 @@ export const createSubscriptionHub = (
         const length = topic.kind === 'logs' ? topic.text.length : 0
         if (open.size >= SUBSCRIPTIONS_MAX || textLength + length > FILTER_TEXT_MAX)
           throw new RpcError('SUBSCRIPTIONS_TOO_MANY')
+        if (openCount >= subscriptionsMax) throw new RpcError('SUBSCRIPTIONS_TOO_MANY_OPEN')
         const id = toQuantity(++lastId)
         let held: string[] | undefined = []
         const release = (): void => {
@@ -91,6 +95,7 @@ export const createSubscriptionHub = (
           },
         }
         open.set(id, { stop: feeds.listen(topic, listener), textLength: length, kind: topic.kind })
+        openCount++
         observer?.subscribed(topic.kind)
         textLength += length
         return { id, release }

@@ -42,13 +42,16 @@ const readOpcodes = (value: unknown): ReadonlySet<string> | undefined => {
 const wantsMemory = (options: Json): boolean =>
   flag(options, 'enableMemory') ?? flag(options, 'disableMemory') === false
 
-const opcodeTracer = (options: Json): TracerKind =>
+/** The smaller of two limits, where 0 is none. */
+const lowerLimit = (a: number, b: number): number => (a === 0 || b === 0 ? a + b : Math.min(a, b))
+
+const opcodeTracer = (options: Json, stepsMax: number): TracerKind =>
   structLogTracer({
     disableStack: flag(options, 'disableStack') ?? false,
     disableStorage: flag(options, 'disableStorage') ?? false,
     enableMemory: wantsMemory(options),
     enableReturnData: flag(options, 'enableReturnData') ?? false,
-    limit: readLimit(options['limit']),
+    limit: lowerLimit(readLimit(options['limit']), stepsMax),
     opcodes: readOpcodes(options['opcodes']),
   })
 
@@ -103,10 +106,13 @@ export const readTraceOptions = (value: unknown): Json => {
   return isObject(value) ? value : invalid('an object of options is wanted')
 }
 
-/** The tracer of the options, by default the opcode tracer. @throws RpcError */
-export const tracerOf = (options: Json): TracerKind => {
+/**
+ * The tracer of the options, by default the opcode tracer.
+ * @param stepsMax recorded steps of an opcode trace; 0 for no limit but the client's. @throws RpcError
+ */
+export const tracerOf = (options: Json, stepsMax = 0): TracerKind => {
   const name = options['tracer'] ?? undefined
-  if (name === undefined || name === '') return opcodeTracer(options)
+  if (name === undefined || name === '') return opcodeTracer(options, stepsMax)
   const kind = tracerNamed(name, options['tracerConfig'])
   return (traced, budget) => kind(traced, objectsBudget(budget))
 }

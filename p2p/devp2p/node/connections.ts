@@ -166,10 +166,8 @@ export const isFull = (node: Devp2pNode, session: Session): boolean => {
 }
 
 /** Inbound peers have to leave room for those that this node chooses: no stranger can surround it. */
-const INBOUND_SHARE = 0.6
-
 export const hasTooManyInbound = (node: Devp2pNode, session: Session): boolean => {
   if (!session.inbound || isKnown(node, session)) return false
   const inbound = [...node.table.all()].filter(({ session }) => session.inbound && !isKnown(node, session))
-  return inbound.length >= Math.max(1, Math.floor(node.options.maxPeers * INBOUND_SHARE))
+  return inbound.length >= (node.options.inboundPeersMax ?? node.options.maxPeers)
 }

@@ -5,8 +5,11 @@ import {
   customOption,
   decimalOption,
   integerOption,
+  listOption,
   type OptionTable,
+  pathOption,
 } from '../option.ts'
+import { bareAddresses } from '../poolValues.ts'
 import { parseExtraData } from '../rpcValues.ts'
 
 const BLOCKS = 'Blocks'
@@ -86,6 +89,35 @@ export const BLOCK_OPTIONS = {
     group: POOL,
     fallback: true,
     description: 'Reject transactions that their sender cannot pay for',
+  }),
+  txPoolPrioritySenders: listOption({
+    name: 'tx-pool-priority-senders',
+    group: POOL,
+    fallback: [] as readonly string[],
+    shownDefault: 'none',
+    placeholder: '<ADDRESSES>',
+    check: bareAddresses,
+    description: 'Accounts whose transactions come first in blocks of this node and are dropped last',
+  }),
+  txPoolEnableSaveRestore: booleanOption({
+    name: 'tx-pool-enable-save-restore',
+    group: POOL,
+    fallback: true,
+    description: 'Keep the transactions from RPC over a restart',
+  }),
+  txPoolSaveFile: pathOption({
+    name: 'tx-pool-save-file',
+    group: POOL,
+    fallback: undefined,
+    shownDefault: '<data-path>/transactions.journal',
+    description: 'File of those transactions; a relative path starts in the data path',
+  }),
+  p2pTxFeecap: bigintOption({
+    name: 'p2p-tx-feecap',
+    group: POOL,
+    fallback: 0n,
+    placeholder: '<WEI>',
+    description: 'Maximum gas price of a transaction from a peer; 0 for no limit',
   }),
   txPoolRetentionHours: integerOption({
     name: 'tx-pool-retention-hours',

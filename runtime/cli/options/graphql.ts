@@ -1,5 +1,13 @@
 import { GRAPHQL_DEFAULTS } from '../../../handlers/graphql/options.ts'
-import { booleanOption, integerOption, listOption, type OptionTable, textOption } from '../option.ts'
+import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
+import {
+  bigintOption,
+  booleanOption,
+  integerOption,
+  listOption,
+  type OptionTable,
+  textOption,
+} from '../option.ts'
 import { checkCorsOrigins } from '../rpcValues.ts'
 
 const GRAPHQL = 'GraphQL'
@@ -51,6 +59,13 @@ export const GRAPHQL_OPTIONS = {
     min: 1,
     max: 1_000_000,
     description: 'Maximum fields of one query; a field that loads another block counts as a hundred',
+  }),
+  graphqlMaxBlocksRange: bigintOption({
+    name: 'graphql-max-blocks-range',
+    group: GRAPHQL,
+    fallback: RPC_DEFAULTS.graphqlBlocksRangeMax,
+    placeholder: '<BLOCKS>',
+    description: 'Maximum block range of one query of blocks',
   }),
   graphqlIntrospectionEnabled: booleanOption({
     name: 'graphql-introspection-enabled',

@@ -1,9 +1,13 @@
 import { LOG_LEVELS } from '../../logging/level.ts'
+import { checkRequiredBlocks } from '../chainValues.ts'
+import { parseProfile, type Profile, PROFILES } from '../profiles.ts'
 import {
   bigintOption,
   booleanOption,
   choiceOption,
+  customOption,
   integerOption,
+  listOption,
   pathOption,
   textOption,
   type OptionTable,
@@ -45,6 +49,30 @@ export const NODE_BASE_OPTIONS = {
     fallback: undefined,
     shownDefault: '<data-path>/key',
     description: 'File with the private key of this node, one line of 32 bytes in hex; created if missing',
+  }),
+  pidPath: pathOption({
+    name: 'pid-path',
+    group: NODE,
+    fallback: undefined,
+    description: 'File for the id of the process while the node runs',
+  }),
+  profile: customOption({
+    name: 'profile',
+    group: NODE,
+    fallback: 'NONE' as Profile,
+    placeholder: '<PROFILE>',
+    parse: parseProfile,
+    description: `Defaults of Besu's profile: ${PROFILES.join(', ')}; ENTERPRISE and PRIVATE set a gas price of zero`,
+  }),
+  requiredBlocks: listOption({
+    name: 'required-blocks',
+    aliases: ['required-block'],
+    group: NODE,
+    fallback: [] as readonly string[],
+    shownDefault: 'none',
+    placeholder: '<NUMBER=HASH>',
+    check: checkRequiredBlocks,
+    description: 'Blocks that the chain must have: the node stops when it has another one at that number',
   }),
   storage: textOption({
     name: 'storage',

@@ -7,7 +7,13 @@ import {
   type OptionTable,
   pathOption,
 } from '../option.ts'
-import { checkEnodes, parseAdvertisedHost, parseInterface } from '../p2pValues.ts'
+import {
+  checkEnodes,
+  checkNetworks,
+  checkNodeIds,
+  parseAdvertisedHost,
+  parseInterface,
+} from '../p2pValues.ts'
 
 const NETWORK = 'Network'
 const CONSENSUS = 'Consensus'
@@ -93,6 +99,40 @@ export const P2P_OPTIONS = {
     min: 0,
     max: 1_000,
     description: 'Maximum connected peers, without static nodes',
+  }),
+  remoteConnectionsLimitEnabled: booleanOption({
+    name: 'remote-connections-limit-enabled',
+    group: NETWORK,
+    fallback: true,
+    description: 'Keep room for peers that this node dials itself',
+  }),
+  remoteConnectionsMaxPercentage: integerOption({
+    name: 'remote-connections-max-percentage',
+    group: NETWORK,
+    fallback: 60,
+    min: 0,
+    max: 100,
+    placeholder: '<PERCENT>',
+    description: 'Maximum share of peers that dialed this node, without static nodes and validators',
+  }),
+  bannedNodeIds: listOption({
+    name: 'banned-node-ids',
+    aliases: ['banned-node-id'],
+    group: NETWORK,
+    fallback: [] as readonly string[],
+    shownDefault: 'none',
+    placeholder: '<IDS>',
+    check: checkNodeIds,
+    description: 'Node ids, 64 bytes in hex, that are never connected',
+  }),
+  netRestrict: listOption({
+    name: 'net-restrict',
+    group: NETWORK,
+    fallback: [] as readonly string[],
+    shownDefault: 'none',
+    placeholder: '<NETWORKS>',
+    check: checkNetworks,
+    description: 'Networks such as 10.0.0.0/8: nodes with addresses outside of them are never connected',
   }),
   syncMinPeers: integerOption({
     name: 'sync-min-peers',

@@ -112,6 +112,7 @@ export const RPC_OPTIONS = {
 export const SHARED_RPC_OPTIONS = {
   hostAllowlist: listOption({
     name: 'host-allowlist',
+    aliases: ['host-whitelist'],
     group: SHARED,
     fallback: ['localhost', '127.0.0.1'] as readonly string[],
     check: checkHostAllowlist,
@@ -129,6 +130,32 @@ export const SHARED_RPC_OPTIONS = {
     fallback: RPC_DEFAULTS.logsRangeMax,
     placeholder: '<BLOCKS>',
     description: 'Maximum block range of one eth_getLogs; 0 for no limit',
+  }),
+  rpcMaxActiveFilters: integerOption({
+    name: 'rpc-max-active-filters',
+    group: SHARED,
+    fallback: RPC_DEFAULTS.activeFiltersMax,
+    min: 0,
+    max: 100_000,
+    description:
+      'Maximum filters of all clients, beyond which the least recently used is removed; 0 for 100000',
+  }),
+  rpcFilterTimeoutSeconds: integerOption({
+    name: 'rpc-filter-timeout-seconds',
+    group: SHARED,
+    fallback: RPC_DEFAULTS.filterTimeoutMs / 1000,
+    min: 1,
+    max: 86_400,
+    placeholder: '<SECONDS>',
+    description: 'Time after which an unused filter is removed',
+  }),
+  rpcMaxTraceSteps: integerOption({
+    name: 'rpc-max-trace-steps',
+    group: SHARED,
+    fallback: RPC_DEFAULTS.traceStepsMax,
+    min: 0,
+    max: 1_000_000_000,
+    description: 'Maximum recorded steps of one opcode trace; 0 for no limit but the size of the answer',
   }),
   rpcMaxTraceFilterRange: bigintOption({
     name: 'rpc-max-trace-filter-range',

@@ -55,6 +55,14 @@ export const WS_OPTIONS = {
     max: 1_000_000,
     description: 'Maximum open connections',
   }),
+  rpcWsMaxActiveSubscriptions: integerOption({
+    name: 'rpc-ws-max-active-subscriptions',
+    group: WS,
+    fallback: RPC_DEFAULTS.subscriptionsMax,
+    min: 0,
+    max: 10_000_000,
+    description: 'Maximum subscriptions of all connections together; 0 for no limit but that of connections',
+  }),
   rpcWsMaxFrameSize: integerOption({
     name: 'rpc-ws-max-frame-size',
     group: WS,

@@ -11,15 +11,21 @@ export const minGasPriceOf = ({
 }: Pick<NodeOptions, 'minGasPrice' | 'genesisFile'>): bigint =>
   minGasPrice ?? (genesisFile === undefined ? 0n : RPC_DEFAULTS.minGasPrice)
 
-/** The pool's settings from the options, checked against each other and the genesis file. @throws UsageError as Besu */
-export const poolOptionsOf = (options: NodeOptions, configuration: ChainConfiguration): PoolOptions => {
-  const { txPoolMinGasPrice, txPoolPriceBump } = options
+/** @throws UsageError as Besu for a pool that would take what no block of this node takes */
+export const requirePoolPrice = (options: NodeOptions): void => {
+  const { txPoolMinGasPrice } = options
   const minGasPrice = minGasPriceOf(options)
   if (txPoolMinGasPrice !== undefined && txPoolMinGasPrice > minGasPrice)
     throw new UsageError(
       'INVALID_VALUE',
       `--tx-pool-min-gas-price (${txPoolMinGasPrice}) must not be above --min-gas-price (${minGasPrice})`,
     )
+}
+
+/** The pool's settings from the options, checked against each other and the genesis file. @throws UsageError as Besu */
+export const poolOptionsOf = (options: NodeOptions, configuration: ChainConfiguration): PoolOptions => {
+  const { txPoolMinGasPrice, txPoolPriceBump } = options
+  requirePoolPrice(options)
   if (configuration.zeroBaseFee && (txPoolPriceBump ?? 0) > 0)
     throw new UsageError('INVALID_VALUE', 'Price bump option is not compatible with zero base fee market')
   return {
@@ -32,6 +38,8 @@ export const poolOptionsOf = (options: NodeOptions, configuration: ChainConfigur
     localPriority: !options.txPoolNoLocalPriority,
     priceBumpPercent: txPoolPriceBump ?? (configuration.zeroBaseFee ? 0 : POOL_OPTIONS.priceBumpPercent),
     feeCapWei: options.rpcTxFeecap,
+    peerFeeCapWei: options.p2pTxFeecap,
+    prioritySenders: new Set(options.txPoolPrioritySenders),
     strictReplayProtection: options.strictTxReplayProtectionEnabled,
     balanceCheck: options.txPoolEnableBalanceCheck,
     senderShare: options.txPoolLimitByAccountPercentage,

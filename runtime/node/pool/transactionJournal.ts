@@ -1,5 +1,4 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
 import { concatBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
@@ -82,15 +81,14 @@ export const readJournal = (path: string): JournalContent => {
 export type TransactionJournal = { readonly close: () => void }
 
 export type TransactionJournalOptions = {
-  readonly dataPath: string
+  readonly path: string
   readonly pool: TransactionPool
   readonly submit: Submit
   readonly recoverSenders: RecoverSenders
   readonly log: Log
 }
 
-type JournalState = Omit<TransactionJournalOptions, 'dataPath'> & {
-  readonly path: string
+type JournalState = TransactionJournalOptions & {
   /** Descriptor of the open file; undefined before the first write and after `close`. */
   file: number | undefined
   /** Size of the file. */
@@ -174,10 +172,9 @@ const safely = (journal: JournalState, write: () => void): void => {
 export const startTransactionJournal = async (
   options: TransactionJournalOptions,
 ): Promise<TransactionJournal> => {
-  const { dataPath, pool } = options
+  const { pool } = options
   const journal: JournalState = {
     ...options,
-    path: join(dataPath, JOURNAL_FILE),
     file: undefined,
     bytes: 0,
     hasFailed: false,

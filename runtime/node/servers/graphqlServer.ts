@@ -3,6 +3,7 @@ import { NO_AUTHENTICATION } from '../../../handlers/auth/authentication.ts'
 import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
+import type { ServerTls } from '../../serving/serve.ts'
 import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 type App = Pick<GraphqlApp, 'fetch' | 'close'>
@@ -12,7 +13,7 @@ export type GraphqlListener = Listener<App>
 const STARTING_FAILED: App = { fetch: startingFailed, close: () => undefined }
 
 /** Whether requests need a token: by default as for JSON-RPC over HTTP. @throws UsageError */
-const requiresTokens = (options: NodeOptions): boolean => {
+export const requiresTokens = (options: NodeOptions): boolean => {
   const { graphqlHttpAuthenticationEnabled: own, rpcHttpAuthenticationEnabled: http } = options
   if (own === true && !http)
     throw new UsageError(
@@ -23,7 +24,7 @@ const requiresTokens = (options: NodeOptions): boolean => {
 }
 
 /** Listens on the port of the options. @throws CommandError if it cannot listen; UsageError for contradicting options */
-export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlListener> => {
+export const listenForGraphql = async (options: NodeOptions, tls?: ServerTls): Promise<GraphqlListener> => {
   requiresTokens(options)
   return listenFor(STARTING_FAILED, late => ({
     hostname: options.graphqlHttpHost ?? options.p2pHost,
@@ -31,6 +32,7 @@ export const listenForGraphql = async (options: NodeOptions): Promise<GraphqlLis
     portOption: 'graphql-http-port',
     port: options.graphqlHttpPort,
     isProxy: proxyCheckOf(options),
+    tls,
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: options.rpcHttpMaxRequestContentLength,
   }))

@@ -15,6 +15,7 @@ import { onNextTurn } from '../../scheduler.ts'
 import { keepPacked } from '../../threads/calls/packed.ts'
 import { clientVersion } from '../../version.ts'
 import { minGasPriceOf } from '../pool/poolOptions.ts'
+import type { ServerTls } from '../../serving/serve.ts'
 import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 /** The parts of the host that do not follow from the options. */
@@ -46,6 +47,9 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
     readonly openCallWorkers?: (host: RpcHost) => CallWorkers | undefined
   }
 
+/** Where the option asks for no limit: 50 MB of filters. */
+const ACTIVE_FILTERS_MAX = 100_000
+
 /** Groups that a development chain serves besides Besu's default ones. */
 const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG']
 
@@ -72,6 +76,11 @@ export const rpcOptionsOf = (options: NodeOptions, chainId: bigint, development:
   timeoutMs: options.xHttpTimeoutSeconds * 1000,
   prettyPrint: options.jsonPrettyPrintEnabled,
   revertReasons: options.revertReasonEnabled,
+  activeFiltersMax: options.rpcMaxActiveFilters || ACTIVE_FILTERS_MAX,
+  filterTimeoutMs: options.rpcFilterTimeoutSeconds * 1000,
+  traceStepsMax: options.rpcMaxTraceSteps,
+  graphqlBlocksRangeMax: options.graphqlMaxBlocksRange,
+  subscriptionsMax: options.rpcWsMaxActiveSubscriptions || Number.POSITIVE_INFINITY,
 })
 
 const hostOf = (
@@ -97,13 +106,14 @@ const hostOf = (
 export type RpcListener = Listener<RpcApp>
 
 /** Listens on the port of the options. @throws CommandError if it cannot listen */
-export const listenForRpc = (options: NodeOptions): Promise<RpcListener> =>
+export const listenForRpc = (options: NodeOptions, tls?: ServerTls): Promise<RpcListener> =>
   listenFor<RpcApp>({ fetch: startingFailed }, late => ({
     hostname: options.rpcHttpHost,
     hostOption: 'rpc-http-host',
     portOption: 'rpc-http-port',
     port: options.rpcHttpPort,
     isProxy: proxyCheckOf(options),
+    tls,
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: options.rpcHttpMaxRequestContentLength,
     connectionsMax: options.rpcHttpMaxActiveConnections,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { PoolOptions } from '../../../core/txpool/admission.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
@@ -36,7 +37,7 @@ import { rpcNetworkOf } from './rpcNetwork.ts'
 import { type Replications, startReplications } from '../../replicate/replications.ts'
 import type { SharedStore } from '../../drivers/shared.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
-import { startTransactionJournal } from '../pool/transactionJournal.ts'
+import { JOURNAL_FILE, startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
 import { createPoolHead, createSubmit, notingRefusals, type Submit } from '../pool/submit.ts'
 import { serveWs, type WsListener } from './wsServer.ts'
@@ -178,9 +179,9 @@ const startPool = async (starting: Starting): Promise<PoolFollower> => {
   stops.push(follower.stop)
   const retentionMs = options.txPoolRetentionHours * MS_PER_HOUR
   stops.push(startPoolAging({ pool, retentionMs, nowMs: () => Date.now(), log }))
-  if (storage.durability !== 'none') {
-    const { dataPath } = options
-    stops.push((await startTransactionJournal({ dataPath, pool, submit, recoverSenders, log })).close)
+  if (storage.durability !== 'none' && options.txPoolEnableSaveRestore) {
+    const path = resolve(options.dataPath, options.txPoolSaveFile ?? JOURNAL_FILE)
+    stops.push((await startTransactionJournal({ path, pool, submit, recoverSenders, log })).close)
   }
   stops.push(startPrefetch({ pool, store: chain.store, log }))
   return follower

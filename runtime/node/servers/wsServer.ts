@@ -1,6 +1,7 @@
 import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
+import type { ServerTls } from '../../serving/serve.ts'
 import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
 
@@ -17,13 +18,14 @@ export type WsListener = Listener<App>
 const STARTING_FAILED: App = { fetch: startingFailed, upgrade: startingFailed, close: () => undefined }
 
 /** Listens on the port of the options. @throws CommandError if it cannot listen */
-export const listenForWs = (options: NodeOptions): Promise<WsListener> =>
+export const listenForWs = (options: NodeOptions, tls?: ServerTls): Promise<WsListener> =>
   listenFor(STARTING_FAILED, late => ({
     hostname: options.rpcWsHost ?? options.p2pHost,
     hostOption: 'rpc-ws-host',
     portOption: 'rpc-ws-port',
     port: options.rpcWsPort,
     isProxy: proxyCheckOf(options),
+    tls,
     fetch: (request, peer) => late.use(app => app.fetch(request, peer)),
     bodyBytesMax: LOGIN_BODY_BYTES_MAX,
     webSocket: {

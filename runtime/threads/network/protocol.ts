@@ -2,6 +2,7 @@ import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import type { Misbehaviour, Peer, PeerStatus } from '../../../p2p/network.ts'
 import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { TransportOptions } from '../../../p2p/startTransport.ts'
+import type { RefusedNodes } from './refusedNodes.ts'
 import type { Crossed, PlainError } from './errors.ts'
 import type { PackedList } from './packed.ts'
 import type { ToListClient, ToListServer } from './lists.ts'
@@ -35,7 +36,10 @@ export type NetworkSetup = Pick<
   | 'discovery'
   | 'learnedNodes'
   | 'maxPeers'
+  | 'inboundPeersMax'
 > & {
+  /** What the operator's options refuse, whatever the allowlist says. */
+  readonly refusedNodes?: RefusedNodes | undefined
   /** Status of this node at the start; `nodeState` has the parts that change. */
   readonly status: PeerStatus
   readonly nodeState: NodeState

@@ -3,6 +3,7 @@ import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import { createMainSide, failPending, type MainSide, type MainSideOptions, receive } from './mainSide.ts'
 import { ownBytes } from './packed.ts'
 import type { NetworkSetup } from './protocol.ts'
+import type { RefusedNodes } from './refusedNodes.ts'
 import { createRemoteNetwork } from './remoteNetwork.ts'
 import { type NetworkThread, openNetworkThread } from './thread.ts'
 
@@ -10,14 +11,14 @@ export type NetworkThreadOptions = Omit<
   TransportOptions,
   'refuses' | 'handlers' | 'log' | 'nowMs' | 'pause'
 > &
-  MainSideOptions
+  MainSideOptions & { readonly refusedNodes?: RefusedNodes | undefined }
 
 const setupOf = (
   options: NetworkThreadOptions,
   { handlers, stateUpdates, handled }: MainSide,
 ): NetworkSetup => {
   const { privateKey, host, port, advertisedHost } = options
-  const { bootnodes, staticNodes, discovery, learnedNodes, maxPeers } = options
+  const { bootnodes, staticNodes, discovery, learnedNodes, maxPeers, inboundPeersMax } = options
   const status = handlers.status()
   const { genesisHash, headHash } = status
   return {
@@ -33,6 +34,8 @@ const setupOf = (
     discovery,
     learnedNodes,
     maxPeers,
+    inboundPeersMax,
+    refusedNodes: options.refusedNodes,
     status: { ...status, genesisHash: ownBytes(genesisHash), headHash: ownBytes(headHash) },
     nodeState: stateUpdates.now(),
     handled,

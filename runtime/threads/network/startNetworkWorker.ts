@@ -1,6 +1,7 @@
 import { unpermitted } from '../../../p2p/peers/permittedNodes.ts'
 import type { Network } from '../../../p2p/network.ts'
 import { createYield } from '../../scheduler.ts'
+import { createRefusal } from './refusedNodes.ts'
 import { roleIn } from './role.ts'
 import { NetworkThreadError } from './thread.ts'
 import { type NetworkThreadOptions, startNetworkThread } from './startNetworkThread.ts'
@@ -12,11 +13,13 @@ export const startNetworkWorker = async (options: NetworkThreadOptions): Promise
   } catch (error) {
     if (!(error instanceof NetworkThreadError)) throw error
     options.log.warn('The network runs on the main thread: {reason}', { reason: error.message, error })
+    const refusedBy = createRefusal(options.refusedNodes)
     const { startTransport } = await import('../../../p2p/startTransport.ts')
     return startTransport({
       ...options,
       handlers: { ...options.handlers, roleOf: address => roleIn(options.validators(), address) },
-      refuses: (publicKey, host, port) => unpermitted(options.permittedNodes?.(), publicKey, host, port),
+      refuses: (publicKey, host, port) =>
+        refusedBy(publicKey, host) ?? unpermitted(options.permittedNodes?.(), publicKey, host, port),
       nowMs: () => Date.now(),
       pause: createYield(),
     })

@@ -8,6 +8,7 @@ import { createYield } from '../../scheduler.ts'
 import { useWorkerEngine } from '../workerEngine.ts'
 import { openWorkerPort } from '../workerPort.ts'
 import { openBacklog } from './backlog.ts'
+import { createRefusal } from './refusedNodes.ts'
 import { plainError, plainValues } from './errors.ts'
 import { createHandlers, keyOf } from './handlers.ts'
 import { createVerdicts } from './verdicts.ts'
@@ -16,6 +17,7 @@ import { createListClient, createListServer } from './lists.ts'
 import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './protocol.ts'
 
 const setup = workerData as NetworkSetup
+const refusedBy = createRefusal(setup.refusedNodes)
 let { nodeState } = setup
 let network: Network | undefined
 
@@ -108,7 +110,8 @@ await useWorkerEngine()
 try {
   network = await startTransport({
     ...setup,
-    refuses: (publicKey, host, port) => unpermitted(nodeState.permittedNodes, publicKey, host, port),
+    refuses: (publicKey, host, port) =>
+      refusedBy(publicKey, host) ?? unpermitted(nodeState.permittedNodes, publicKey, host, port),
     handlers: createHandlers({
       post,
       backlog: toMain,

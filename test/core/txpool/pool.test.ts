@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import type { PoolHead, PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
+import { POOL_OPTIONS } from '../../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { from, headWith, keyOf, optionsWith, rejectionOf, senderOf } from './fixtures.ts'
 
@@ -48,6 +49,14 @@ describe('given the candidates for a block', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 1n, 100n), paying(1, 1, 1n), paying(2, 0, 1n)]) pool.add(one, HEAD)
     expect(names(drain(pool, headWith({ baseFee: 101n })))).toEqual(['2:0'])
+  })
+
+  test('when a sender has priority, then its transactions come first and are evicted last', () => {
+    const limits = { ...POOL_OPTIONS.limits, transactionsMax: 3 }
+    const pool = createTransactionPool(optionsWith({ limits, prioritySenders: new Set([keyOf(2)]) }))
+    for (const one of [paying(1, 0, 9n), paying(2, 0, 1n), paying(1, 1, 9n), paying(3, 0, 5n)])
+      pool.add(one, HEAD)
+    expect(names(drain(pool))).toEqual(['2:0', '1:0', '3:0'])
   })
 
   test('when one waits behind a gap, then it is left out', () => {

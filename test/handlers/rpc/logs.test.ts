@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { FILTER_LIFETIME_MS, FILTERS_MAX } from '../../../handlers/rpc/filters/installed.ts'
+import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import type { RpcReply } from '../support/testNode.ts'
@@ -272,7 +272,7 @@ describe('given filters', () => {
     const kept = await call('eth_newBlockFilter')
     const id = await call('eth_newBlockFilter')
     const another = await call('eth_newBlockFilter')
-    sample.node.nowMs += FILTER_LIFETIME_MS
+    sample.node.nowMs += RPC_DEFAULTS.filterTimeoutMs
     await changes(kept)
     sample.node.nowMs += 1
     expect(await call('eth_uninstallFilter', another)).toBe(false)
@@ -284,7 +284,7 @@ describe('given filters', () => {
     const { filters } = sample.node.context
     const first = filters.newBlockFilter()
     const second = filters.newBlockFilter()
-    for (let count = 2; count < FILTERS_MAX; count++) filters.newBlockFilter()
+    for (let count = 2; count < RPC_DEFAULTS.activeFiltersMax; count++) filters.newBlockFilter()
     await filters.changes(first, () => false)
     filters.newBlockFilter()
     expect(filters.uninstall(second)).toBe(false)

@@ -16,7 +16,7 @@ import { withFolder } from '../folder.ts'
 const LOG = getLogger(['test'])
 
 const resolve = (args: readonly string[]) =>
-  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS).given, {})
+  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), {})
 
 /** What a start says to the command line; undefined where it goes on. */
 const refusal = async (args: readonly string[]): Promise<string | undefined> => {

@@ -8,7 +8,7 @@ import { type Environment, resolveOptions, unknownVariables } from '../../../run
 import { withFolder } from '../folder.ts'
 
 const resolve = (args: readonly string[], environment: Environment = {}) =>
-  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS).given, environment)
+  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), environment)
 
 const values = (args: readonly string[], environment: Environment = {}) => resolve(args, environment).values
 
@@ -118,12 +118,16 @@ describe('given a command line', () => {
       "Invalid value for option '--rpc-http-cors-origins': Domain values result in invalid regex pattern",
     ],
     [
-      ['--net-restrict=10.0.0.0/8'],
-      "Option '--net-restrict' is not supported yet: this part of the connections between nodes will come in a later release. Remove it.",
+      ['--net-restrict=10.0.0.0/99'],
+      "Invalid value for option '--net-restrict': '10.0.0.0/99' is neither a network such as 10.0.0.0/8 nor an address",
     ],
     [
-      ['--nat-method=UPNP'],
-      "Option '--nat-method' is not supported yet: this part of the connections between nodes will come in a later release. Remove it, or give --nat-method=NONE.",
+      ['--banned-node-ids=0x12'],
+      "Invalid value for option '--banned-node-ids': '0x12' is not a node id of 64 bytes in hex",
+    ],
+    [
+      ['--required-blocks=7'],
+      "Invalid value for option '--required-blocks': '7' is not a number, =, and a block hash of 32 bytes in hex",
     ],
     [
       ['--p2p-interface=localhost'],
@@ -134,8 +138,8 @@ describe('given a command line', () => {
       "Invalid value for option '--p2p-host': 'a b' is neither an address nor a host name",
     ],
     [
-      ['--rpc-ws-ssl-keystore-file=store'],
-      "Option '--rpc-ws-ssl-keystore-file' is not supported yet: TLS on WebSocket will come in a later release. Remove it.",
+      ['--rpc-ws-ssl-truststore-file=store'],
+      "Option '--rpc-ws-ssl-truststore-file' is refused: TLS reads PEM files here: give the authorities of client certificates with --rpc-ws-ssl-trustcert-file. Remove it.",
     ],
   ]
   test.each(refused)('when it is %p then it is refused: %s', (args, text) => {
@@ -226,8 +230,8 @@ describe('given several sources', () => {
   })
 
   test('when a variable asks for what is not here then it is refused by its name', () => {
-    expect(message(() => values([], { BESU_NET_RESTRICT: '1' }))).toStartWith(
-      "Option 'BESU_NET_RESTRICT' is not supported yet",
+    expect(message(() => values([], { BESU_ETHSTATS: '1' }))).toStartWith(
+      "Option 'BESU_ETHSTATS' is refused: ",
     )
     expect(values([], { BESU_P2P_ENABLED: 'false' }).dataPath).toBe('./data')
   })
@@ -296,7 +300,7 @@ describe('given a TOML file', () => {
       'rpc-http-api = ["ETH"]\nrpc-http-apis = ["NET"]',
       "Option 'rpc-http-api' should be specified only once",
     ],
-    ['net-restrict = "10.0.0.0/8"', "Option 'net-restrict' is not supported yet"],
+    ['ethstats = "a:b@c"', "Option 'ethstats' is refused: "],
     [
       'rpc-http-port = "x"',
       "Invalid value for option '--rpc-http-port': 'x' is not an int (from rpc-http-port in ",

@@ -40,8 +40,8 @@ describe('given a command line that cannot be followed', () => {
     ],
     [['block', 'import'], "Unmatched argument: 'block import'. Did you mean blocks?"],
     [
-      ['operator', 'generate-blockchain-config'],
-      "Command 'operator' is not supported yet, it will come in a later release",
+      ['storage', 'trie-log'],
+      "Command 'storage' is refused: it works on Besu's database, which this node does not read. 'quorate migrate' takes a chain over from Besu",
     ],
     [['public-key', 'export', 'extra'], "Unmatched argument: 'extra'"],
     [
@@ -51,7 +51,7 @@ describe('given a command line that cannot be followed', () => {
     [['blocks', 'import'], 'No files specified to import: give --from=FILE'],
     [
       ['blocks', 'import', '--run', '--from=x'],
-      "Option '--run' is not supported yet: this way of importing will come in a later release. Remove it, or give --run=false.",
+      "Option '--run' is refused: blocks are imported from RLP files and checked in full. Remove it, or give --run=false.",
     ],
     [['blocks', 'export'], "Missing required option: '--to=<PATH>'"],
     [['validate-config'], "Missing required option: '--config-file=<PATH>'"],

@@ -59,7 +59,7 @@ test('given the configuration of a Besu node, then it is told what becomes of ea
     // Two options are not taken.
     expect(code).toBe(1)
     expect(text).toMatch(/data-storage-format +FOREST\n +not needed/)
-    expect(text).toMatch(/plugins +a\n +NOT TAKEN: this node does not have plugins/)
+    expect(text).toMatch(/plugins +a\n +NOT TAKEN: this node loads no plugins/)
     expect(text).toMatch(/Xsomething +1\n +NOT TAKEN: this node does not know it/)
     expect(text).toContain(`node key      ${join(folder, 'data/key')} (${toHex(testAddress(1))})`)
     expect(text).toContain(`genesis       ${join(folder, 'genesis.json')} (chain 4242)`)

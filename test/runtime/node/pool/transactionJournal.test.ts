@@ -23,7 +23,7 @@ const LOCAL = { local: true, addedAtMs: 0 }
 const journalled = async (dataPath: string) => {
   const node = await openNode()
   const journal = await startTransactionJournal({
-    dataPath,
+    path: join(dataPath, JOURNAL_FILE),
     pool: node.pool,
     submit: createSubmit(node.chain, node.pool, node.poolHead),
     recoverSenders: recoverHere,
@@ -51,7 +51,7 @@ describe('given a node that accepted transactions from RPC', () => {
       const again = await openNode()
       await extend(again.chain, [transfer(ALICE, 0), transfer(ALICE, 1)])
       const journal = await startTransactionJournal({
-        dataPath: folder,
+        path: join(folder, JOURNAL_FILE),
         pool: again.pool,
         submit: createSubmit(again.chain, again.pool, again.poolHead),
         recoverSenders: recoverHere,

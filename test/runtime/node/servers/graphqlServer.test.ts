@@ -7,7 +7,7 @@ import { listenForGraphql } from '../../../../runtime/node/servers/graphqlServer
 import { requireDistinctPorts } from '../../../../runtime/node/servers/servicePorts.ts'
 
 const given = (...args: readonly string[]) =>
-  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS).given, {})
+  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), {})
 
 const options = (...args: readonly string[]): NodeOptions => given('--graphql-http-enabled', ...args).values
 

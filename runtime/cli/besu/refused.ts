@@ -1,0 +1,167 @@
+import type { BesuOptions } from './besuOption.ts'
+
+const LISTENER_TLS = 'TLS reads PEM files here'
+
+/** Options of Besu that are refused, except with the values behind `=`, which include Besu's default. */
+export const REFUSED_OPTIONS: readonly BesuOptions[] = [
+  {
+    names: 'sync-mode=full|fast|snap|checkpoint|x_snap|x_checkpoint',
+    meaning: 'this node fetches every block from its peers and executes it',
+    refusal: 'Besu has no such mode',
+  },
+  {
+    names: 'data-storage-format=bonsai|forest|x_bonsai_archive key-value-storage=rocksdb',
+    meaning:
+      'this node stores blocks and states in its own format, chosen with --storage, and prunes no block',
+    refusal: 'choose the storage with --storage',
+  },
+  {
+    names: 'network=mainnet|dev',
+    meaning: '--genesis-file chooses the network; without it a development chain runs',
+    refusal: 'it is a public network of another consensus: give --genesis-file of a QBFT network',
+  },
+  {
+    names: 'tx-pool=layered|sequenced',
+    meaning: 'there is one kind of pool: the limits of both kinds count',
+    refusal: 'there is one kind of transaction pool, to which the limits of layered and sequenced apply',
+  },
+  {
+    names: 'nat-method=auto|docker|kubernetes|none',
+    meaning: 'other nodes dial the address of --p2p-host, which may be a host name',
+    refusal:
+      'this node asks no router to forward ports: forward the port of --p2p-port there, and give the outer address with --p2p-host',
+  },
+  {
+    names: 'discovery-mode=v4|v5|both',
+    meaning: 'nodes are found through connected peers, and with --p2p-protocol=devp2p through discovery v4',
+    refusal: 'Besu has no such mode',
+  },
+  {
+    names: 'p2p-discovery-port p2p-discovery-port-ipv6=30404',
+    meaning: 'discovery uses the port of --p2p-port',
+    refusal: 'discovery uses the UDP port of --p2p-port',
+  },
+  {
+    names: 'p2p-host-ipv6 p2p-interface-ipv6=:: p2p-port-ipv6=30404',
+    meaning: 'give --p2p-interface=:: to listen on IPv6 and IPv4',
+    refusal:
+      'this node listens on one address: --p2p-interface=:: accepts IPv6 and IPv4, and --p2p-host may be an IPv6 address or a host name',
+  },
+  {
+    names: 'discovery-dns-url',
+    meaning: '',
+    refusal: 'nodes are not listed in the DNS: give --bootnodes or --static-nodes-file with host names',
+  },
+  {
+    names: 'checkpoint',
+    meaning: '',
+    refusal: 'this node trusts no checkpoint: it checks every block from the genesis block on',
+  },
+  {
+    names: `engine-rpc-enabled!=false engine-rpc-port=8551 engine-rpc-http-port=8551 engine-jwt-disabled!=false
+      engine-jwt-secret engine-host-allowlist=localhost,127.0.0.1`,
+    meaning: 'QBFT needs no engine API',
+    refusal: 'the engine API belongs to proof of stake, and QBFT needs none',
+  },
+  {
+    names: 'ethstats ethstats-contact ethstats-cacert-file ethstats-report-interval=5',
+    meaning: 'this node reports to no ethstats server',
+    refusal: 'this node reports to no ethstats server: use --metrics-enabled with Prometheus and Grafana',
+  },
+  {
+    names: 'plugins plugins-verification-mode=none',
+    meaning: 'this node loads no plugins',
+    refusal: 'this node loads no plugins',
+  },
+  {
+    names: 'security-module=localfile',
+    meaning: 'the key is read from --node-private-key-file',
+    refusal: 'the key is read from a file: give --node-private-key-file',
+  },
+  {
+    names: 'override-genesis-config',
+    meaning: '',
+    refusal: 'all nodes of a network must agree: write the change into the genesis file',
+  },
+  {
+    names: 'print-paths-and-exit!=false',
+    meaning: 'all files stand in --data-path',
+    refusal: 'all files of a node stand in --data-path',
+  },
+  {
+    names: 'api-gas-and-priority-fee-limiting-enabled!=false',
+    meaning: 'the fees that are suggested are not limited by the block before',
+    refusal: 'limit the suggested gas price with --api-gas-price-max',
+  },
+  {
+    names:
+      'Xin-process-rpc-enabled!=false Xin-process-rpc-api=eth,net,web3 Xin-process-rpc-apis=eth,net,web3',
+    meaning: 'this node loads no plugins',
+    refusal: 'it serves plugins, and this node loads none',
+  },
+  {
+    names: `privacy-enabled!=false privacy-enable-database-migration!=false
+      privacy-flexible-groups-enabled!=false privacy-marker-transaction-signing-key-file
+      privacy-multi-tenancy-enabled!=false privacy-public-key-file privacy-tls-enabled!=false
+      privacy-tls-keystore-file privacy-tls-keystore-password-file privacy-tls-known-enclave-file
+      privacy-url=http://localhost:8888`,
+    meaning: 'there are no private transactions',
+    refusal:
+      'there are no private transactions, which Besu removed too: keep private data outside of the chain, or run a chain for each group',
+  },
+  {
+    names: 'permissions-accounts-contract-enabled!=false permissions-accounts-contract-address',
+    meaning: 'no contract is asked about accounts',
+    refusal: 'give the address of the contract with --permissions-accounts-contract=<ADDRESS> instead',
+  },
+  {
+    names: `permissions-nodes-contract-enabled!=false permissions-nodes-contract-address
+      permissions-nodes-contract-version=1`,
+    meaning: 'no contract is asked about nodes',
+    refusal:
+      'no contract is asked about nodes: list them in --permissions-nodes-config-file, which perm_addNodesToAllowlist changes',
+  },
+  {
+    names: 'miner-stratum-enabled!=false miner-stratum-host=0.0.0.0 miner-stratum-port=8008',
+    meaning: 'QBFT has no proof of work',
+    refusal: 'QBFT has no proof of work',
+  },
+  {
+    names:
+      'rpc-http-tls-protocol=tlsv1.3,tlsv1.2|tlsv1.2,tlsv1.3 rpc-http-tls-protocols=tlsv1.3,tlsv1.2|tlsv1.2,tlsv1.3',
+    meaning: 'TLS 1.2 and 1.3 are spoken',
+    refusal: 'TLS 1.2 and 1.3 are spoken; a proxy in front of the port can narrow that',
+  },
+  {
+    names: 'rpc-http-tls-cipher-suite rpc-http-tls-cipher-suites',
+    meaning: '',
+    refusal: 'the cipher suites are those of the runtime; a proxy in front of the port can narrow them',
+  },
+  {
+    names: `rpc-http-tls-known-clients-file rpc-http-tls-truststore-file rpc-http-tls-truststore-password-file`,
+    meaning: '',
+    refusal: `${LISTENER_TLS}: give the authorities of client certificates with --rpc-http-tls-trustcert-file`,
+  },
+  {
+    names: `rpc-ws-ssl-truststore-file rpc-ws-ssl-truststore-password rpc-ws-ssl-truststore-password-file
+      rpc-ws-ssl-truststore-type=jks|pem`,
+    meaning: 'TLS reads PEM files',
+    refusal: `${LISTENER_TLS}: give the authorities of client certificates with --rpc-ws-ssl-trustcert-file`,
+  },
+  {
+    names: 'graphql-tls-truststore-file graphql-tls-truststore-password-file',
+    meaning: '',
+    refusal: `${LISTENER_TLS}: give the authorities of client certificates with --graphql-tls-trustcert-file`,
+  },
+  {
+    names: 'run!=false format=rlp skip-pow-validation-enabled!=true start-time',
+    meaning: 'the import is of RLP blocks, which are all checked',
+    refusal: 'blocks are imported from RLP files and checked in full',
+  },
+  {
+    names: 'Xrpc-ipc-enabled!=false Xrpc-ipc-path Xrpc-ipc-api=eth,net,web3 Xrpc-ipc-apis=eth,net,web3',
+    meaning: 'JSON-RPC is served over HTTP and WebSocket',
+    refusal:
+      'JSON-RPC is served over HTTP and WebSocket: give --rpc-http-host=127.0.0.1, which no other machine can reach',
+  },
+]

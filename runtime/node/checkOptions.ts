@@ -1,0 +1,37 @@
+import { checkAccess } from '../auth/open.ts'
+import { collectErrors, type UsageError } from '../cli/errors.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import { replicaTargetsOf } from '../replicate/replications.ts'
+import { requireOneWayOfMetrics } from './metrics.ts'
+import { requirePoolPrice } from './pool/poolOptions.ts'
+import { requiresTokens } from './servers/graphqlServer.ts'
+import { requireDistinctPorts } from './servers/servicePorts.ts'
+import { readListenerTls, requireTlsFiles } from './servers/tls.ts'
+
+type Check = (options: NodeOptions) => unknown
+
+/** Checks of options alone. */
+const COMBINATIONS: readonly Check[] = [
+  requireDistinctPorts,
+  requireOneWayOfMetrics,
+  requiresTokens,
+  requirePoolPrice,
+  requireTlsFiles,
+  ({ replicateTo }) => replicaTargetsOf(replicateTo),
+]
+
+/** Checks that read the files which the options name. */
+const FILES: readonly Check[] = [checkAccess, readListenerTls]
+
+const run = (checks: readonly Check[], options: NodeOptions): readonly UsageError[] => {
+  const errors: UsageError[] = []
+  for (const check of checks) collectErrors(errors, () => check(options))
+  return errors
+}
+
+/** The contradictions between options. */
+export const checkCombinations = (options: NodeOptions): readonly UsageError[] => run(COMBINATIONS, options)
+
+/** The contradictions between options, and the mistakes in the files that they name. */
+export const checkOptions = (options: NodeOptions): readonly UsageError[] =>
+  run([...COMBINATIONS, ...FILES], options)

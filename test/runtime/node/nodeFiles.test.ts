@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { withFolder } from '../folder.ts'
+import { PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
+
+describe('given a node with files and blocks that the operator names', () => {
+  test(
+    'then the file of its process id lives as long as it, and a chain with another block is refused',
+    () =>
+      withFolder(async folder => {
+        const pidFile = join(folder, 'run', 'node.pid')
+        const data = join(folder, 'data')
+        const node = await startNode(data, [`--pid-path=${pidFile}`, '--nat-method=DOCKER'])
+        const { hash } = await node.rpc<{ hash: string }>('eth_getBlockByNumber', '0x0', false)
+        expect(readFileSync(pidFile, 'utf8')).toBe(String(node.pid))
+        await node.stop()
+        expect(node.output()).toContain(
+          '--nat-method=DOCKER is accepted: other nodes dial the address of --p2p-host',
+        )
+        expect(existsSync(pidFile)).toBe(false)
+
+        const again = await startNode(data, [`--required-blocks=0=${hash}`])
+        expect(await again.stop()).toBe(0)
+        const other = `0x${'12'.repeat(32)}`
+        const refused = await runCommand([`--data-path=${data}`, `--required-block=0=${other}`])
+        expect(refused.code).toBe(1)
+        expect(refused.error).toContain(`block 0 is ${hash}, but --required-blocks asks for ${other}`)
+      }),
+    PROCESS_TEST_TIMEOUT_MS,
+  )
+
+  test('when the file cannot be written, then one sentence says so', () =>
+    withFolder(async folder => {
+      const { code, error } = await runCommand([`--data-path=${folder}`, `--pid-path=${folder}`])
+      expect(code).toBe(1)
+      expect(error).toContain(`Cannot write --pid-path=${folder}: `)
+    }))
+})

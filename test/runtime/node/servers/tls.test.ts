@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readArguments } from '../../../../runtime/cli/arguments.ts'
+import { NODE_OPTIONS } from '../../../../runtime/cli/nodeOptions.ts'
+import { resolveAll } from '../../../../runtime/cli/resolve.ts'
+import { checkOptions } from '../../../../runtime/node/checkOptions.ts'
+import { endingCertificates } from '../../../../runtime/node/servers/tls.ts'
+import { type Authority, createAuthority, SERVER_EXTENSION } from '../../../support/certificates.ts'
+
+let folder = ''
+let authority: Authority
+const at = (name: string): string => join(folder, name)
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quorate-tls-'))
+  authority = createAuthority(folder, 'ours')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const optionsOf = (args: readonly string[]) =>
+  resolveAll(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), {}).values
+const refusals = (...args: readonly string[]): readonly string[] =>
+  checkOptions(optionsOf(args)).map(({ message }) => message)
+
+describe('given options of TLS', () => {
+  test('when there is no certificate, then it is said which options give one', () => {
+    expect(refusals('--rpc-http-tls-enabled')[0]).toBe(
+      '--rpc-http-tls-enabled needs a certificate for JSON-RPC over HTTP: give --rpc-http-tls-cert-file and --rpc-http-tls-key-file (PEM), or --rpc-http-tls-keystore-file and --rpc-http-tls-keystore-password-file (PKCS#12)',
+    )
+  })
+
+  test('when clients need certificates, then their authority must be named', () => {
+    const { cert, key } = authority.issue('a', SERVER_EXTENSION)
+    expect(
+      refusals(
+        '--graphql-tls-enabled',
+        `--graphql-tls-cert-file=${cert}`,
+        `--graphql-tls-key-file=${key}`,
+        '--graphql-mtls-enabled',
+      )[0],
+    ).toStartWith('--graphql-mtls-enabled needs --graphql-tls-trustcert-file')
+  })
+
+  test('when a file is missing, is too long, is no PEM, or the key is of another certificate, then a sentence says so', () => {
+    const { cert, key } = authority.issue('b', SERVER_EXTENSION)
+    const other = authority.issue('c', SERVER_EXTENSION)
+    writeFileSync(at('none'), 'nothing of that kind')
+    writeFileSync(at('long'), new Uint8Array(2 ** 20 + 1))
+    writeFileSync(at('half'), '-----BEGIN CERTIFICATE-----\nMIIB')
+    const told = (certFile: string, keyFile: string): string | undefined =>
+      refusals(
+        '--rpc-ws-ssl-enabled',
+        `--rpc-ws-ssl-cert-file=${certFile}`,
+        `--rpc-ws-ssl-key-file=${keyFile}`,
+      )[0]
+    expect(told(cert, key)).toBeUndefined()
+    expect(told(at('missing'), key)).toBe(`--rpc-ws-ssl-cert-file: ${at('missing')} cannot be read: ENOENT`)
+    expect(told(at('long'), key)).toContain('it is longer than 1048576 bytes')
+    expect(told(at('none'), key)).toContain('is no PEM file of certificates')
+    expect(told(at('half'), key)).toContain('is no PEM file of certificates')
+    expect(told(cert, at('none'))).toContain('is no PEM file of a private key')
+    expect(told(cert, other.key)).toContain('is not the key of the first certificate in')
+  })
+
+  test('when a PKCS#12 file has another password, or is none, then it is said how to convert a JKS store', () => {
+    const store = authority.pack('d', authority.issue('d', SERVER_EXTENSION), 'right')
+    writeFileSync(at('wrong'), 'wrong')
+    writeFileSync(at('right'), 'right\n')
+    const told = (file: string, password: string): string | undefined =>
+      refusals(
+        '--rpc-http-tls-enabled',
+        `--rpc-http-tls-keystore-file=${file}`,
+        `--rpc-http-tls-keystore-password-file=${password}`,
+      )[0]
+    expect(told(store, at('right'))).toBeUndefined()
+    expect(told(store, at('wrong'))).toContain('is no PKCS#12 file with that password')
+    expect(told(at('right'), at('right'))).toContain('keytool -importkeystore')
+  })
+
+  test('when a certificate has ended or ends soon, then a sentence says when', () => {
+    const warnings = (days: number): readonly string[] => {
+      const { cert, key } = authority.issue(`days${days}`, SERVER_EXTENSION, days)
+      const args = ['--rpc-http-tls-enabled', `--rpc-http-tls-cert-file=${cert}`]
+      return endingCertificates(optionsOf([...args, `--rpc-http-tls-key-file=${key}`]), Date.now())
+    }
+    expect(warnings(90)).toEqual([])
+    expect(warnings(2)[0]).toContain(' ends at ')
+    expect(warnings(-1)[0]).toContain(' ended at ')
+  })
+})

@@ -1,0 +1,110 @@
+import { expect } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { request, type RequestOptions } from 'node:https'
+import { join } from 'node:path'
+import { withFolder } from '../runtime/folder.ts'
+import { isInstalled, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
+import {
+  type Certificate,
+  CLIENT_EXTENSION,
+  createAuthority,
+  SERVER_EXTENSION,
+} from '../support/certificates.ts'
+import { independent } from '../support/scenario.ts'
+
+const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
+const PASSWORD = 'secret'
+
+const fileOf = (path: string): string => readFileSync(path, 'utf8')
+
+/** The status and the body of an answer, or `refused` where there is none. */
+const ask = (url: string, options: RequestOptions, body?: string): Promise<string> =>
+  new Promise(resolve => {
+    const headers = { 'content-type': 'application/json', connection: 'close', ...options.headers }
+    const sent = request(url, { method: body === undefined ? 'GET' : 'POST', ...options, headers })
+    sent.on('response', response => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      response.on('end', () => resolve(`${response.statusCode} ${text}`))
+      response.on('error', () => resolve('refused'))
+    })
+    sent.on('upgrade', (_, socket) => {
+      socket.destroy()
+      resolve('upgraded')
+    })
+    sent.on('error', () => resolve('refused'))
+    sent.end(body)
+  })
+
+const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
+const ANSWER = '200 {"jsonrpc":"2.0","id":1,"result":"0x539"}'
+const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+independent.each(RUNTIMES.filter(isInstalled).map(runtime => [runtime] as const))(
+  'given a node on %s with TLS on its ports, then only clients of the authority are answered, where that is asked for',
+  runtime =>
+    withFolder(async folder => {
+      const ours = createAuthority(folder, 'ours')
+      const other = createAuthority(folder, 'other')
+      const server = ours.issue('localhost', SERVER_EXTENSION)
+      const store = ours.pack('store', server, PASSWORD)
+      const passwordFile = join(folder, 'password')
+      writeFileSync(passwordFile, `${PASSWORD}\n`)
+      const node = await startNode(
+        join(folder, 'data'),
+        [
+          '--rpc-http-tls-enabled',
+          `--rpc-http-tls-cert-file=${server.cert}`,
+          `--rpc-http-tls-key-file=${server.key}`,
+          '--rpc-http-tls-client-auth-enabled',
+          `--rpc-http-tls-trustcert-file=${ours.cert}`,
+          '--rpc-ws-enabled',
+          '--rpc-ws-port=0',
+          '--rpc-ws-ssl-enabled',
+          `--rpc-ws-ssl-keystore-file=${store}`,
+          '--rpc-ws-ssl-keystore-type=PKCS12',
+          `--rpc-ws-ssl-keystore-password-file=${passwordFile}`,
+          '--graphql-http-enabled',
+          '--graphql-http-port=0',
+          '--graphql-tls-enabled',
+          `--graphql-tls-cert-file=${server.cert}`,
+          `--graphql-tls-key-file=${server.key}`,
+        ],
+        { runtime },
+      )
+      try {
+        const ca = fileOf(ours.cert)
+        const as = ({ cert, key }: Certificate) => ({ ca, cert: fileOf(cert), key: fileOf(key) })
+        const client = ours.issue('client', CLIENT_EXTENSION)
+        expect(await ask(node.url, as(client), CALL)).toBe(ANSWER)
+        const refused = [
+          { ca },
+          { cert: fileOf(client.cert), key: fileOf(client.key) },
+          as(other.issue('stranger', CLIENT_EXTENSION)),
+          as(ours.issue('ended', CLIENT_EXTENSION, -1)),
+        ]
+        expect(await Promise.all(refused.map(options => ask(node.url, options, CALL)))).toEqual(
+          refused.map(() => 'refused'),
+        )
+        expect(await ask(node.url, as(client), CALL)).toBe(ANSWER)
+
+        const wsUrl = node.wsUrl?.replace('ws:', 'https:') ?? ''
+        expect(await ask(wsUrl, { ca, headers: UPGRADE })).toBe('upgraded')
+        expect(await ask(wsUrl, { ca: fileOf(other.cert), headers: UPGRADE })).toBe('refused')
+
+        const graphqlUrl = `${node.graphqlUrl?.replace('http:', 'https:')}/graphql`
+        const query = '{"query":"{ chainID }"}'
+        expect(await ask(graphqlUrl, { ca }, query)).toBe('200 {"data":{"chainID":"0x539"}}')
+        expect(await ask(graphqlUrl, { ca: fileOf(other.cert) }, query)).toBe('refused')
+      } finally {
+        await node.stop()
+      }
+    }),
+)
