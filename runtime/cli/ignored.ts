@@ -25,39 +25,40 @@ type Dependents = {
 
 type Given = { readonly options: NodeOptions; readonly sources: Sources }
 
-/** An option whose parent has no effect itself is reported with the parent's parent. */
-const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
+/** Options of the services; an option whose parent has no effect itself is reported with the parent's parent. */
+const serviceDependents = (options: NodeOptions): readonly Dependents[] => {
   const { http, p2p } = enabledBy(options)
+  const { rpcWsEnabled, graphqlHttpEnabled } = options
   // The WebSocket and GraphQL ports listen on this host by default.
   const { p2pHost: _, ...p2pTable } = P2P_OPTIONS
   // These origins are also allowed for WebSocket.
   const { rpcHttpCorsOrigins, ...rpcHttp } = RPC_OPTIONS
-  const { rpcHttpAuthenticationJwtAlgorithm, ...httpAuth } = HTTP_AUTH_OPTIONS
-  const { rpcWsAuthenticationJwtAlgorithm, ...wsAuth } = WS_AUTH_OPTIONS
-  const { metricsHost, metricsPort, metricsCategories, metricsProtocol } = METRICS_OPTIONS
-  const { metricsPushHost, metricsPushPort, metricsPushInterval, metricsPushPrometheusJob } = METRICS_OPTIONS
   return [
     { parent: 'p2p-enabled', isOn: p2p, tables: [p2pTable] },
     { parent: 'rpc-http-enabled', isOn: http, tables: [rpcHttp, HTTP_AUTH_OPTIONS, HTTP_TLS_OPTIONS] },
-    { parent: 'rpc-http-enabled', isOn: http || options.rpcWsEnabled, tables: [{ rpcHttpCorsOrigins }] },
+    { parent: 'rpc-http-enabled', isOn: http || rpcWsEnabled, tables: [{ rpcHttpCorsOrigins }] },
     {
       parent: 'rpc-http-enabled',
-      isOn: http || options.rpcWsEnabled || options.graphqlHttpEnabled,
+      isOn: http || rpcWsEnabled || graphqlHttpEnabled,
       tables: [SHARED_RPC_OPTIONS],
     },
-    {
-      parent: 'rpc-ws-enabled',
-      isOn: options.rpcWsEnabled,
-      tables: [WS_OPTIONS, WS_AUTH_OPTIONS, WS_TLS_OPTIONS],
-    },
+    { parent: 'rpc-ws-enabled', isOn: rpcWsEnabled, tables: [WS_OPTIONS, WS_AUTH_OPTIONS, WS_TLS_OPTIONS] },
     {
       parent: 'graphql-http-enabled',
-      isOn: options.graphqlHttpEnabled,
+      isOn: graphqlHttpEnabled,
       tables: [GRAPHQL_OPTIONS, GRAPHQL_TLS_OPTIONS],
     },
     { parent: 'rpc-http-tls-enabled', isOn: options.rpcHttpTlsEnabled, tables: [HTTP_TLS_OPTIONS] },
     { parent: 'rpc-ws-ssl-enabled', isOn: options.rpcWsSslEnabled, tables: [WS_TLS_OPTIONS] },
     { parent: 'graphql-tls-enabled', isOn: options.graphqlTlsEnabled, tables: [GRAPHQL_TLS_OPTIONS] },
+  ]
+}
+
+/** Options of files and of metrics. */
+const fileDependents = (options: NodeOptions): readonly Dependents[] => {
+  const { metricsHost, metricsPort, metricsCategories, metricsProtocol } = METRICS_OPTIONS
+  const { metricsPushHost, metricsPushPort, metricsPushInterval, metricsPushPrometheusJob } = METRICS_OPTIONS
+  return [
     {
       parent: 'tx-pool-enable-save-restore',
       isOn: options.txPoolEnableSaveRestore,
@@ -89,6 +90,14 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
       isOn: options.metricsPushEnabled,
       tables: [{ metricsPushHost, metricsPushPort, metricsPushInterval, metricsPushPrometheusJob }],
     },
+  ]
+}
+
+/** Options of login and tokens. */
+const authDependents = (options: NodeOptions): readonly Dependents[] => {
+  const { rpcHttpAuthenticationJwtAlgorithm, ...httpAuth } = HTTP_AUTH_OPTIONS
+  const { rpcWsAuthenticationJwtAlgorithm, ...wsAuth } = WS_AUTH_OPTIONS
+  return [
     {
       parent: 'rpc-http-authentication-enabled',
       isOn: options.rpcHttpAuthenticationEnabled,
@@ -112,6 +121,12 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => {
     },
   ]
 }
+
+const dependentsOf = (options: NodeOptions): readonly Dependents[] => [
+  ...serviceDependents(options),
+  ...fileDependents(options),
+  ...authDependents(options),
+]
 
 /** The given options that have no effect, each once. */
 export const ignoredOptions = ({ options, sources }: Given): readonly Ignored[] => {

@@ -135,7 +135,7 @@ describe('connections', () => {
 
   independent('given a limit of peers that dial, then it keeps no validator and no static node out', () =>
     withNodes(async start => {
-      const a = await start({ inboundPeersMax: 1, discovery: false })
+      const a = await start({ inboundPeersMax: 1, discovery: false, roleOf: () => 'other' })
       const bootnodes = [a.network.enode]
       const b = await start({ bootnodes })
       await until(() => allConnected([a, b]))

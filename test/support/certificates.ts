@@ -47,17 +47,27 @@ export const createAuthority = (folder: string, name: string): Authority => {
       writeFileSync(extensions, `basicConstraints=CA:FALSE\n${extension}\n`)
       openssl('req', ...CURVE, '-keyout', made.key, '-out', request, '-subj', `/CN=${subject}`)
       openssl(
-        ...['x509', '-req', '-in', request, '-CA', own.cert, '-CAkey', own.key, '-CAcreateserial'],
-        ...['-days', String(days), '-extfile', extensions, '-out', made.cert],
+        'x509',
+        '-req',
+        '-in',
+        request,
+        '-CA',
+        own.cert,
+        '-CAkey',
+        own.key,
+        '-CAcreateserial',
+        '-days',
+        String(days),
+        '-extfile',
+        extensions,
+        '-out',
+        made.cert,
       )
       return made
     },
     pack: (file, { cert, key }, password) => {
       const path = at(`${file}.p12`)
-      openssl(
-        ...['pkcs12', '-export', '-in', cert, '-inkey', key, '-out', path],
-        ...['-passout', `pass:${password}`],
-      )
+      openssl('pkcs12', '-export', '-in', cert, '-inkey', key, '-out', path, '-passout', `pass:${password}`)
       return path
     },
   }

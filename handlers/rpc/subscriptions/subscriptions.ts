@@ -49,6 +49,28 @@ export type SubscriptionHub = {
   connect(send: (notification: string) => void): ConnectionSubscriptions
 }
 
+/** @throws RpcError when a connection has too many subscriptions, or too long filters */
+const requireRoom = (openCount: number, textLength: number): void => {
+  if (openCount >= SUBSCRIPTIONS_MAX || textLength > FILTER_TEXT_MAX)
+    throw new RpcError('SUBSCRIPTIONS_TOO_MANY')
+}
+
+/** Holds the notifications of a subscription back until its id is answered. */
+const createHolding = (send: (notification: string) => void, isOpen: () => boolean) => {
+  let held: string[] | undefined = []
+  const release = (): void => {
+    const waiting = held ?? []
+    held = undefined
+    for (const notification of waiting) if (isOpen()) send(notification)
+  }
+  const sendOrHold = (notification: string): void => {
+    if (held === undefined) return send(notification)
+    held.push(notification)
+    if (held.length >= HELD_MAX) release()
+  }
+  return { sendOrHold, release }
+}
+
 /** Besu's ids: one counter for the whole process. */
 export const createSubscriptionHub = (
   feeds: Feeds,
@@ -75,25 +97,12 @@ export const createSubscriptionHub = (
 
       const add = (topic: Topic): { readonly id: string; readonly release: () => void } => {
         const length = topic.kind === 'logs' ? topic.text.length : 0
-        if (open.size >= SUBSCRIPTIONS_MAX || textLength + length > FILTER_TEXT_MAX)
-          throw new RpcError('SUBSCRIPTIONS_TOO_MANY')
+        requireRoom(open.size, textLength + length)
         if (openCount >= subscriptionsMax) throw new RpcError('SUBSCRIPTIONS_TOO_MANY_OPEN')
         const id = toQuantity(++lastId)
-        let held: string[] | undefined = []
-        const release = (): void => {
-          const waiting = held ?? []
-          held = undefined
-          for (const notification of waiting) if (open.has(id)) send(notification)
-        }
+        const { sendOrHold, release } = createHolding(send, () => open.has(id))
         const start = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":`
-        const listener: Listener = {
-          notify: result => {
-            const notification = `${start}${result}}}`
-            if (held === undefined) return send(notification)
-            held.push(notification)
-            if (held.length >= HELD_MAX) release()
-          },
-        }
+        const listener: Listener = { notify: result => sendOrHold(`${start}${result}}}`) }
         open.set(id, { stop: feeds.listen(topic, listener), textLength: length, kind: topic.kind })
         openCount++
         observer?.subscribed(topic.kind)

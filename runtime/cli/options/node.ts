@@ -56,10 +56,10 @@ export const NODE_BASE_OPTIONS = {
     fallback: undefined,
     description: 'File for the id of the process while the node runs',
   }),
-  profile: customOption({
+  profile: customOption<Profile>({
     name: 'profile',
     group: NODE,
-    fallback: 'NONE' as Profile,
+    fallback: 'NONE',
     placeholder: '<PROFILE>',
     parse: parseProfile,
     description: `Defaults of Besu's profile: ${PROFILES.join(', ')}; ENTERPRISE and PRIVATE set a gas price of zero`,
