@@ -7,12 +7,13 @@ import type { StoreState } from './storeState.ts'
 import { createDamage, repairRecord, reportDamage } from './damage.ts'
 import { beginFlush, flushWhenDue, waitForViews } from './flushing/startFlush.ts'
 import type { KeyValueStore } from './keyvalue.ts'
-import { FLUSH_BLOCKS, FLUSH_BYTES } from './limits.ts'
+import { FLUSH_BLOCKS, FLUSH_BYTES, SEGMENT_PART_BYTES } from './limits.ts'
 import { openLogIndex } from './logs/logIndex.ts'
 import { createNodeSnapshots } from './nodeSnapshots.ts'
 import { prefetch } from './reading/prefetch.ts'
 import { REWIND_BLOCKS_MAX, REWIND_BYTES_MAX, rewindStore } from './rewind.ts'
 import { commitOfSegment, recomputeNodes, recoverViews, segmentsAbove } from './recover.ts'
+import { removeParts } from './segmentParts.ts'
 import { createSegmentWriter } from './segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './reading/stateReader.ts'
 import type { ChainStore, RewindableStore } from './store.ts'
@@ -24,6 +25,8 @@ export type ChainStoreOptions = {
   readonly flushBlocks?: number
   /** Unflushed bytes at which a flush starts. */
   readonly flushBytes?: number
+  /** Bytes of one part of a large segment. */
+  readonly segmentPartBytes?: number
   /** Tolerates damaged block records, because the caller fetches them from other nodes. */
   readonly repairs?: boolean
   /** Keeps the last blocks above the views, so that `rewind` can remove them; for development chains. */
@@ -35,6 +38,7 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
   const { repairs = false, rewinds = false } = options
   const { flushBlocks = rewinds ? REWIND_BLOCKS_MAX : FLUSH_BLOCKS } = options
   const { flushBytes = rewinds ? REWIND_BYTES_MAX : FLUSH_BYTES } = options
+  const { segmentPartBytes = SEGMENT_PART_BYTES } = options
   const recovered = await recoverViews(kv, repairs)
   const views = createViews(kv, recovered.flushedHeight?.number ?? -1)
   const memory = createChainMemory(views, recovered)
@@ -67,6 +71,7 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
     failures,
     damage,
     flushDue: { blocks: flushBlocks, bytes: flushBytes },
+    segmentPartBytes,
     held: rewinds ? [] : undefined,
     flushSequence: recovered.flushedHeight?.sequence ?? 0,
     flush: undefined,
@@ -93,6 +98,7 @@ const replaySegments = async (store: StoreState, repairs: boolean): Promise<void
     const added = await memory.views.run(() => recomputeNodes(nodes, parentRoot, commit))
     addBlock(store, { ...commit, nodes: added })
   }
+  await removeParts(kv, headNumberOf(memory) + 1)
 }
 
 const flush = async (store: StoreState): Promise<void> => {
@@ -171,7 +177,7 @@ export const openChainStore = async (
     failure: () => failures.current,
     retry: () => retry(store),
     onFailed: listener => subscribe(failures.listeners, listener),
-    repair: record => repairRecord(kv, blocks, damage, record),
+    repair: record => repairRecord(store, record),
     damagedFrom: () => damage.damagedFrom,
     endedBefore: () => damage.endedBefore,
     onDamaged: listener => subscribe(damage.listeners, listener),

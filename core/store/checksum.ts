@@ -1,7 +1,7 @@
 import type { Steps } from '../steps.ts'
 
 /** Bytes of the checksum before every stored value. */
-const CHECKSUM_BYTES = 8
+export const CHECKSUM_BYTES = 8
 
 const LANE_1 = 0x9e3779b1
 const LANE_2 = 0x85ebca77

@@ -1,10 +1,10 @@
 import { equalBytes } from '../bytes/bytes.ts'
-import { withChecksum } from './checksum.ts'
+import { runStepsYielding } from '../steps.ts'
 import { CommitRefused } from './commitCheck.ts'
 import type { BlockReader } from './reading/blockReader.ts'
 import type { KeyValueStore } from './keyvalue.ts'
-import { segmentKey } from './keys.ts'
-import { encodeSegment } from './segment.ts'
+import { encodeSegmentSteps } from './segment.ts'
+import { storedSegmentSteps, writeSegment } from './segmentParts.ts'
 import type { ChainStore } from './store.ts'
 
 /** Damaged block records; see the members of the same name of ChainStore. */
@@ -24,19 +24,25 @@ export const reportDamage = ({ listeners }: Damage, number: bigint): void => {
   for (const listener of listeners) listener(number)
 }
 
+type RepairedStore = {
+  readonly kv: KeyValueStore
+  readonly blocks: BlockReader
+  readonly damage: Damage
+  readonly segmentPartBytes: number
+}
+
 /** As ChainStore.repair. @throws CommitRefused */
 export const repairRecord = async (
-  kv: KeyValueStore,
-  blocks: BlockReader,
-  damage: Damage,
+  { kv, blocks, damage, segmentPartBytes }: RepairedStore,
   record: Parameters<ChainStore['repair']>[0],
 ): Promise<void> => {
   const { number } = record.block.header
   const known = await blocks.reads.chainHead(number)
   if (known === undefined || !equalBytes(known.hash, record.hash))
     throw new CommitRefused(`block ${number} of the repair is not the one on the chain`)
-  const key = segmentKey(Number(number))
-  const value = withChecksum(key, encodeSegment({ ...record, nodes: [] }))
-  await kv.setDurably({ key, value })
+  const pause = (): Promise<void> => kv.pause()
+  const parts = await runStepsYielding(encodeSegmentSteps({ ...record, nodes: [] }, segmentPartBytes), pause)
+  const segment = await runStepsYielding(storedSegmentSteps(Number(number), parts), pause)
+  await writeSegment(kv, segment)
   if (damage.damagedFrom === number) damage.damagedFrom = undefined
 }

@@ -4,9 +4,10 @@ import { toBareHex } from '../bytes/hex.ts'
 /*
  * Keys are lower-case words, digits and colons, which every unstorage driver keeps unchanged. Segments (the log segment of
  * a block is its encoded record) and headers have sequential numbers, which a driver may store separately, as
- * runtime/drivers/sqlite.ts does. Everything but the segments is a view.
+ * runtime/drivers/sqlite.ts does. Everything but the segments and their parts is a view.
  *
- * - segment:N: the record of block N; the only value that commits it
+ * - segment:N: the record of block N, or the list of its parts if it is large; the only value that commits it
+ * - part:N:I: a part of the record of block N
  * - header:N: header, hash and total difficulty of block N
  * - a:ADDRESS: account at the head, and its history
  * - s:ADDRESS INCARNATION SLOT: storage slot at the head, and its history
@@ -28,6 +29,7 @@ export const REPLICA_KEY = 'replica'
 export const INTENT_KEY = 'intent'
 export const flushedHeightKey = (slot: number): string => `mark:${slot}`
 export const segmentKey = (number: number): string => `segment:${number}`
+export const partKey = (number: number, index: number): string => `part:${number}:${index}`
 export const headerKey = (number: number): string => `header:${number}`
 export const accountKey = (address: Address): string => `a:${toBareHex(address)}`
 /** The incarnation of nearly all contracts: never destroyed. */

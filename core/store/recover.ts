@@ -1,15 +1,17 @@
 import { equalBytes, type Hash } from '../bytes/bytes.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
+import { runSteps, type Steps } from '../steps.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 import { updateStateRoot } from '../trie/stateRoot.ts'
-import { checkedValue, StoreCorruption, verifiedValue } from './checksum.ts'
+import { StoreCorruption, verifiedValue } from './checksum.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
 import { clearJournal, readIntent, replayJournal } from './flushing/flushJournal.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { headerKey, segmentKey } from './keys.ts'
 import { LOADS_AT_ONCE, RECENT_BLOCKS } from './limits.ts'
 import { type FlushedHeight, readFlushedHeight, writeFlushedHeight } from './flushing/flushedHeight.ts'
-import { openSegment, segmentChanges, segmentRecord } from './segment.ts'
+import { openSegment, segmentChangesSteps, segmentRecordSteps } from './segment.ts'
+import { readSegment, REASONS } from './segmentParts.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
 
 /** The state of the views, before the segments above them are replayed. */
@@ -73,12 +75,15 @@ const NEWER_VIEWS =
  * @throws StoreCorruption when the views were made from another chain
  */
 const hasSegmentOf = async (kv: KeyValueStore, { number, hash }: FlushedHeight): Promise<boolean> => {
-  const key = segmentKey(number)
-  const stored = await kv.get(key)
-  const bytes = stored === undefined ? undefined : checkedValue(key, stored)
-  if (bytes === undefined) return false
+  const bytes = await readSegment(kv, number)
+  if (typeof bytes === 'string') return false
   if (!equalBytes(openSegment(bytes).hash, hash))
-    throw new StoreCorruption(key, number, 'the views were made from another block', OTHER_VIEWS)
+    throw new StoreCorruption(
+      segmentKey(number),
+      number,
+      'the views were made from another block',
+      OTHER_VIEWS,
+    )
   return true
 }
 
@@ -113,20 +118,14 @@ export async function* segmentsAbove(
   onDamaged?: (number: number) => void,
 ): AsyncGenerator<Uint8Array> {
   for (let number = completeTo + 1; ; number++) {
-    const key = segmentKey(number)
-    const stored = await kv.get(key)
-    const bytes = stored === undefined ? undefined : checkedValue(key, stored)
-    if (bytes !== undefined) {
-      yield bytes
+    const found = await readSegment(kv, number)
+    if (typeof found !== 'string') {
+      yield found
       continue
     }
     if ((await kv.get(segmentKey(number + 1))) === undefined) return
     if (onDamaged !== undefined) return onDamaged(number)
-    throw new StoreCorruption(
-      key,
-      number,
-      stored === undefined ? 'it is missing' : 'its checksum does not match',
-    )
+    throw new StoreCorruption(segmentKey(number), number, REASONS[found])
   }
 }
 
@@ -144,8 +143,12 @@ export const recomputeNodes = (
   return update.nodes
 }
 
-/** Decodes a segment into its commit, without the trie records. */
-export const commitOfSegment = (bytes: Uint8Array): Omit<BlockCommit, 'nodes'> => {
+/** Decodes a segment into its commit, without the trie records. Yields between many items. */
+export function* commitOfSegmentSteps(bytes: Uint8Array): Steps<Omit<BlockCommit, 'nodes'>> {
   const segment = openSegment(bytes)
-  return { ...segmentRecord(segment), changes: segmentChanges(segment) }
+  return { ...(yield* segmentRecordSteps(segment)), changes: yield* segmentChangesSteps(segment) }
 }
+
+/** As `commitOfSegmentSteps`, without yielding. */
+export const commitOfSegment = (bytes: Uint8Array): Omit<BlockCommit, 'nodes'> =>
+  runSteps(commitOfSegmentSteps(bytes))

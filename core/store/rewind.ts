@@ -3,6 +3,7 @@ import { headNumberOf } from './chainMemory.ts'
 import { createMemtable } from './flushing/memtable.ts'
 import { segmentKey } from './keys.ts'
 import { recentHeads } from './recover.ts'
+import { removeParts } from './segmentParts.ts'
 import type { StoreState } from './storeState.ts'
 
 /**
@@ -11,6 +12,9 @@ import type { StoreState } from './storeState.ts'
  */
 export const REWIND_BLOCKS_MAX = 20_000
 export const REWIND_BYTES_MAX = 64 * 1024 * 1024
+
+/** Removed blocks whose parts are looked for between two pauses. */
+const NUMBERS_PER_PAUSE = 256
 
 /** The store cannot make an earlier block its head again; nothing was changed. */
 export class RewindRefused extends Error {
@@ -25,6 +29,11 @@ const deleteSegments = async ({ kv }: StoreState, first: number, last: number): 
     entries.push({ key: segmentKey(number), value: undefined })
   await kv.set(entries)
   await kv.sync()
+  // Parts without their list are of no block.
+  for (let number = first; number <= last; number++) {
+    await removeParts(kv, number)
+    if (number % NUMBERS_PER_PAUSE === 0) await kv.pause()
+  }
 }
 
 /** The lowest block that can become the head again. */

@@ -1,15 +1,19 @@
-import type { Address, Hash } from '../bytes/bytes.ts'
+import { type Address, concatBytes, type Hash } from '../bytes/bytes.ts'
 import { decodeBlockSteps, encodeBlockSteps } from '../block/codec/block.ts'
 import type { StateChanges } from '../state/account.ts'
 import { runSteps, type Steps } from '../steps.ts'
-import { readChanges, writeChanges } from './codec/changes.ts'
+import { readChangesSteps, writeChanges } from './codec/changes.ts'
 import { createReader, MalformedRecord } from './codec/reader.ts'
 import { readReceiptsSteps, writeReceipts } from './codec/receipts.ts'
-import { createWriter } from './codec/writer.ts'
+import { createWriter, type Writer } from './codec/writer.ts'
+import { SEGMENT_PART_BYTES } from './limits.ts'
 import type { BlockCommit, BlockRecord } from './store.ts'
 
 /** First byte of every segment; a store of another version is refused. */
 const SEGMENT_VERSION = 1
+
+/** First byte of a list of parts, which is stored in the place of a large segment (segmentParts.ts). */
+export const PART_LIST_VERSION = 2
 
 /** A segment (the log segment of one block) split into its undecoded sections; all are views of the segment. */
 export type Segment = {
@@ -22,33 +26,82 @@ export type Segment = {
   readonly changes: Uint8Array
 }
 
+/** Collects consecutive bytes as parts of about `partBytes`. */
+type PartWriter = { readonly writer: Writer; readonly parts: Uint8Array[]; readonly partBytes: number }
+
+const cutPart = ({ writer, parts }: PartWriter): void => {
+  if (writer.length === 0) return
+  parts.push(writer.finish())
+  writer.reset()
+}
+
+/** Takes parts out of the writer while the steps fill it. Returns the bytes written. */
+function* inParts(section: PartWriter, steps: Steps<void>): Steps<number> {
+  for (let step = steps.next(); step.done !== true; step = steps.next()) {
+    if (section.writer.length >= section.partBytes) cutPart(section)
+    yield
+  }
+  const taken = section.parts.reduce((sum, part) => sum + part.length, 0)
+  return taken + section.writer.length
+}
+
+/** Appends a section after its length; its parts are not copied again. */
+const appendSection = (segment: PartWriter, section: PartWriter, length: number): void => {
+  segment.writer.varint(length)
+  if (section.parts.length > 0) {
+    cutPart(segment)
+    segment.parts.push(...section.parts.splice(0))
+  }
+  segment.writer.raw(section.writer.finish())
+  section.writer.reset()
+}
+
+/** As `appendSection`, for bytes that are in memory. */
+const appendBytes = (segment: PartWriter, bytes: Uint8Array): void => {
+  const { writer, parts, partBytes } = segment
+  writer.varint(bytes.length)
+  if (bytes.length < partBytes) return writer.raw(bytes)
+  cutPart(segment)
+  for (let at = 0; at < bytes.length; at += partBytes) parts.push(bytes.subarray(at, at + partBytes))
+}
+
 /**
- * Encodes a block with everything derived from it as the one value that commits it. Trie records are omitted: they follow
- * from the changes. Yields between many items and between copies of the whole.
+ * Encodes a block with everything derived from it as the segment that commits it, in consecutive parts: one for a short
+ * segment. Trie records are omitted: they follow from the changes. Yields between many items.
+ * @param partBytes about the length of a part; one is at most twice as long
  */
-export function* encodeSegmentSteps(commit: BlockCommit): Steps<Uint8Array> {
+export function* encodeSegmentSteps(
+  commit: BlockCommit,
+  partBytes = SEGMENT_PART_BYTES,
+): Steps<readonly Uint8Array[]> {
   const block = yield* encodeBlockSteps(commit.block)
   yield
-  const section = createWriter(block.length)
-  const writer = createWriter(3 * block.length)
+  const sizeHint = Math.min(block.length, partBytes)
+  const section: PartWriter = { writer: createWriter(sizeHint), parts: [], partBytes }
+  const segment: PartWriter = { writer: createWriter(3 * sizeHint), parts: [], partBytes }
+  const { writer } = segment
   writer.byte(SEGMENT_VERSION)
   writer.raw(commit.hash)
   writer.integer(commit.totalDifficulty)
-  writer.blob(block)
+  appendBytes(segment, block)
   writer.varint(20 * commit.senders.length)
   for (const sender of commit.senders) writer.raw(sender)
   yield
-  yield* writeReceipts(section, commit.receipts)
-  writer.blob(section.finish())
-  section.reset()
-  yield* writeChanges(section, commit.changes)
-  writer.blob(section.finish())
-  yield
-  return writer.finish()
+  const { receipts, changes } = commit
+  for (const steps of [
+    writeReceipts(section.writer, receipts, partBytes),
+    writeChanges(section.writer, changes, partBytes),
+  ]) {
+    appendSection(segment, section, yield* inParts(section, steps))
+    yield
+  }
+  cutPart(segment)
+  return segment.parts
 }
 
-/** As `encodeSegmentSteps`, without yielding. */
-export const encodeSegment = (commit: BlockCommit): Uint8Array => runSteps(encodeSegmentSteps(commit))
+/** The encoded segment as a whole. */
+export const encodeSegment = (commit: BlockCommit): Uint8Array =>
+  concatBytes(...runSteps(encodeSegmentSteps(commit)))
 
 /** @throws MalformedRecord */
 export const openSegment = (bytes: Uint8Array): Segment => {
@@ -68,7 +121,12 @@ export const openSegment = (bytes: Uint8Array): Segment => {
   }
 }
 
-export const segmentChanges = (segment: Segment): StateChanges => readChanges(createReader(segment.changes))
+/** Yields between many changes. */
+export const segmentChangesSteps = (segment: Segment): Steps<StateChanges> =>
+  readChangesSteps(createReader(segment.changes))
+
+/** As `segmentChangesSteps`, without yielding. */
+export const segmentChanges = (segment: Segment): StateChanges => runSteps(segmentChangesSteps(segment))
 
 /**
  * Decodes the block record. Byte fields are views of the segment, except the header's. Yields between many transactions.

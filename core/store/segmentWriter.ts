@@ -1,13 +1,14 @@
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { UNWRITTEN_BLOCKS_MAX, UNWRITTEN_BYTES_MAX } from './limits.ts'
+import { type StoredSegment, writeSegment } from './segmentParts.ts'
 
 /** Segments waiting to be written, several in one write if the caller does not wait for each. */
 export type SegmentWriter = {
-  add(key: string, value: Uint8Array): void
+  add(segment: StoredSegment): void
   /** True when the waiting segments must be written before more are added. */
   readonly isFull: boolean
   /** Discards a segment that is not to be written. */
-  remove(key: string): void
+  remove(segment: StoredSegment): void
   /**
    * Resolves when all added segments are durable. After a stop, a prefix of them, without a gap, is stored. After a failure
    * it rejects immediately until `reset`.
@@ -15,56 +16,90 @@ export type SegmentWriter = {
   write(): Promise<void>
   /** Allows another attempt after a failure. */
   reset(): void
-  /** Reads from memory while the segment waits, else from the store. */
+  /** Reads from memory while the segment or its part waits, else from the store. */
   get(key: string): Promise<Uint8Array | undefined>
 }
 
+type WriterState = {
+  readonly kv: KeyValueStore
+  /** In the order of the blocks, by key. */
+  readonly waiting: Map<string, StoredSegment>
+  /** Everything that waits, by key. */
+  readonly values: Map<string, Uint8Array>
+  bytes: number
+}
+
+const remove = (state: WriterState, segment: StoredSegment): void => {
+  const { waiting, values } = state
+  const { entry, parts, bytes } = segment
+  // Another segment may have been added under the same key.
+  if (waiting.get(entry.key) !== segment) return
+  waiting.delete(entry.key)
+  for (const { key } of [entry, ...parts]) values.delete(key)
+  state.bytes -= bytes
+}
+
+const add = (state: WriterState, segment: StoredSegment): void => {
+  const { waiting, values } = state
+  const { entry, parts, bytes } = segment
+  const replaced = waiting.get(entry.key)
+  if (replaced !== undefined) remove(state, replaced)
+  waiting.set(entry.key, segment)
+  for (const { key, value } of [entry, ...parts]) values.set(key, value)
+  state.bytes += bytes
+}
+
+const setInOrder = async (kv: KeyValueStore, entries: readonly KeyValueEntry[]): Promise<void> => {
+  if (kv.setAllDurably !== undefined) return kv.setAllDurably(entries)
+  for (const entry of entries) await kv.setDurably(entry)
+}
+
+/**
+ * Writes short segments together, and each large one by itself after those before it. Those that are added meanwhile are
+ * written, too.
+ */
+const writeWaiting = async (state: WriterState): Promise<void> => {
+  const { kv } = state
+  let short: StoredSegment[] = []
+  const writeShort = async (): Promise<void> => {
+    if (short.length === 0) return
+    await setInOrder(
+      kv,
+      short.map(({ entry }) => entry),
+    )
+    for (const segment of short) remove(state, segment)
+    short = []
+  }
+  for (const segment of state.waiting.values()) {
+    if (segment.parts.length === 0) {
+      short.push(segment)
+      continue
+    }
+    await writeShort()
+    await writeSegment(kv, segment)
+    remove(state, segment)
+  }
+  await writeShort()
+}
+
 export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
-  const waiting = new Map<string, Uint8Array>()
-  let bytes = 0
+  const state: WriterState = { kv, waiting: new Map(), values: new Map(), bytes: 0 }
   let last: Promise<void> = Promise.resolve()
-
-  const setInOrder = async (entries: readonly KeyValueEntry[]): Promise<void> => {
-    if (kv.setAllDurably !== undefined) return kv.setAllDurably(entries)
-    for (const entry of entries) await kv.setDurably(entry)
-  }
-
-  const discard = (key: string, value: Uint8Array): void => {
-    // Another segment may have been added under the same key.
-    if (waiting.get(key) !== value) return
-    waiting.delete(key)
-    bytes -= value.length
-  }
-
-  const writeWaiting = async (): Promise<void> => {
-    const entries = [...waiting].map(([key, value]) => ({ key, value }))
-    if (entries.length === 0) return
-    await setInOrder(entries)
-    for (const { key, value } of entries) discard(key, value)
-  }
-
   return {
-    add: (key, value) => {
-      bytes -= waiting.get(key)?.length ?? 0
-      waiting.set(key, value)
-      bytes += value.length
-    },
-    remove: key => {
-      const value = waiting.get(key)
-      if (value !== undefined) discard(key, value)
-    },
+    add: segment => add(state, segment),
+    remove: segment => remove(state, segment),
     reset: () => {
       last = Promise.resolve()
     },
     get isFull() {
-      return waiting.size >= UNWRITTEN_BLOCKS_MAX || bytes >= UNWRITTEN_BYTES_MAX
+      return state.waiting.size >= UNWRITTEN_BLOCKS_MAX || state.bytes >= UNWRITTEN_BYTES_MAX
     },
     write: () => {
       // Writes run in sequence; after a failure none is tried, which would leave a gap.
-      last = last.then(writeWaiting)
+      last = last.then(() => writeWaiting(state))
       last.catch(() => undefined)
       return last
     },
-    get: async key => waiting.get(key) ?? kv.get(key),
+    get: async key => state.values.get(key) ?? kv.get(key),
   }
 }

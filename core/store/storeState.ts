@@ -23,6 +23,8 @@ export type StoreState = {
   readonly damage: Damage
   /** Unflushed blocks and bytes at which a flush starts. */
   readonly flushDue: { readonly blocks: number; readonly bytes: number }
+  /** Bytes of one part of a large segment. */
+  readonly segmentPartBytes: number
   /** The blocks above the views, of a store that can go back over them; undefined for any other. */
   held: BlockCommit[] | undefined
   /** Counts completed flushes. */

@@ -21,7 +21,7 @@ const BLOCK_MEMORY_BYTES_MAX = 512 * 1024 * 1024
 /** Maximum log bytes of one transaction. A gas limit of 30 million pays for less. */
 const LOG_BYTES_MAX = 4 * 1024 * 1024
 
-/** Log bytes at which a block takes no more transactions: the store writes a block at once, 4 ms for each megabyte. */
+/** Log bytes at which a block takes no more transactions: each node and each reader of its receipts has all of them in memory. */
 const BLOCK_LOG_BYTES_MAX = 8 * 1024 * 1024
 
 /**

@@ -5,7 +5,15 @@ import type { DriverExtensions } from '../../core/store/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue.ts'
 import { isBusy, type SqliteStatement } from './sqliteDatabase.ts'
 import { openSqliteFile, type SqliteFile } from './sqliteFile.ts'
-import { packKey, pathNumber, pathOfNumber, sequentialNumber, unpackKey } from './sqliteKeys.ts'
+import {
+  keyOfPart,
+  packKey,
+  partNumber,
+  pathNumber,
+  pathOfNumber,
+  sequentialNumber,
+  unpackKey,
+} from './sqliteKeys.ts'
 import { DataPathInUse } from './lock.ts'
 
 export const SEGMENTS_FILE = 'segments.sqlite'
@@ -76,7 +84,7 @@ const openFiles = async (path: string): Promise<Files> => {
   try {
     segments = await openSqliteFile({
       path: join(path, SEGMENTS_FILE),
-      schema: sequentialTable('segment'),
+      schema: `${sequentialTable('segment')}; ${sequentialTable('part')}`,
       layout: SEGMENTS_LAYOUT,
       pageBytes: SEGMENT_PAGE_BYTES,
       cacheBytes: SEGMENT_CACHE_BYTES,
@@ -114,12 +122,13 @@ const writePlaced = async (file: SqliteFile, writes: readonly Placed[]): Promise
 }
 
 /** The tables of both files. */
-type Tables = Readonly<Record<'segment' | 'header' | 'node' | 'flat' | 'entry', Table>>
+type Tables = Readonly<Record<'segment' | 'part' | 'header' | 'node' | 'flat' | 'entry', Table>>
 
 type Store = Files & { readonly tables: Tables }
 
 const openTables = ({ segments, views }: Files): Tables => ({
   segment: openTable(segments, 'segment', 'id'),
+  part: openTable(segments, 'part', 'id'),
   header: openTable(views, 'header', 'id'),
   node: openTable(views, 'node', 'id'),
   flat: openTable(views, 'flat', 'key'),
@@ -133,6 +142,8 @@ const place = (tables: Tables, key: string, value: Uint8Array | undefined): Plac
   if (path !== undefined) return { table: tables.node, at: path, value }
   const segmentNumber = sequentialNumber(key, 'segment:')
   if (segmentNumber !== undefined) return { table: tables.segment, at: segmentNumber, value }
+  const partId = partNumber(key, 'part:')
+  if (partId !== undefined) return { table: tables.part, at: partId, value }
   const headerNumber = sequentialNumber(key, 'header:')
   if (headerNumber !== undefined) return { table: tables.header, at: headerNumber, value }
   return { table: tables.entry, at: packKey(key), value }
@@ -148,8 +159,9 @@ const writeEntries = async (
   entries: readonly KeyValueEntry[],
 ): Promise<{ readonly hasSegments: boolean; readonly hasViews: boolean }> => {
   const placed = entries.map(({ key, value }) => place(tables, key, value))
-  const ofViews = placed.filter(({ table }) => table !== tables.segment)
-  const ofSegments = placed.filter(({ table }) => table === tables.segment)
+  const isOfSegments = ({ table }: Placed): boolean => table === tables.segment || table === tables.part
+  const ofViews = placed.filter(one => !isOfSegments(one))
+  const ofSegments = placed.filter(isOfSegments)
   // Views first: a segment that was written with its views is never found without them.
   await writePlaced(views, ofViews)
   await writePlaced(segments, ofSegments)
@@ -162,8 +174,9 @@ const writeDurably = async (store: Store, entries: readonly KeyValueEntry[]): Pr
   if (hasSegments) await store.segments.sync()
 }
 
-const listKeys = ({ tables: { segment, header, node, flat, entry } }: Store, base: string): string[] =>
+const listKeys = ({ tables: { segment, part, header, node, flat, entry } }: Store, base: string): string[] =>
   [
+    ...part.list.all().map(row => keyOfPart(row['key'] as number, 'part:')),
     ...[segment, header].flatMap(table => table.list.all().map(row => `${table.name}:${String(row['key'])}`)),
     ...node.list.all().map(row => TRIE_RECORD + pathOfNumber(row['key'] as number)),
     ...[flat, entry].flatMap(table => table.list.all().map(row => unpackKey(row['key'] as Uint8Array))),

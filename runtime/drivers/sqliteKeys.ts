@@ -20,6 +20,29 @@ export const sequentialNumber = (key: string, name: string): number | undefined 
   return number
 }
 
+/** Parts of a number that have ids of their own. */
+const PARTS_MAX = 2 ** 20
+/** Maximum number of a part's owner: both together are exact. */
+const PART_OWNER_MAX = 2 ** 32
+
+/**
+ * The id of a key that is `name`, a decimal number below 2^32, a colon and the decimal index of a part below 2^20, so that the
+ * parts of a number follow each other; undefined for any other key.
+ */
+export const partNumber = (key: string, name: string): number | undefined => {
+  const colon = key.indexOf(':', name.length)
+  if (colon < 0) return undefined
+  const owner = sequentialNumber(key.slice(0, colon), name)
+  const index = sequentialNumber(key.slice(colon), ':')
+  if (owner === undefined || index === undefined || owner >= PART_OWNER_MAX || index >= PARTS_MAX)
+    return undefined
+  return owner * PARTS_MAX + index
+}
+
+/** The inverse of `partNumber`. */
+export const keyOfPart = (id: number, name: string): string =>
+  `${name}${Math.floor(id / PARTS_MAX)}:${id % PARTS_MAX}`
+
 /** Maximum hex digits of a path that a number represents exactly together with their count. */
 const PATH_DIGITS_MAX = 12
 const PATH_COUNT = 16

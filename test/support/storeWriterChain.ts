@@ -11,4 +11,5 @@ export const WRITER_CHAIN: SampleChainOptions = {
   transactionsMax: 3,
 }
 
-export const WRITER_OPTIONS: ChainStoreOptions = { flushBlocks: 5 }
+/** Most segments are stored in parts, so that many kills come between two of them. */
+export const WRITER_OPTIONS: ChainStoreOptions = { flushBlocks: 5, segmentPartBytes: 300 }

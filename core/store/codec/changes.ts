@@ -1,7 +1,8 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import type { Account, AccountChange, SlotChange, StateChanges } from '../../state/account.ts'
 import type { Steps } from '../../steps.ts'
-import { SEGMENT_STEP_ITEMS } from '../limits.ts'
+import { READING_STEP_ITEMS, SEGMENT_STEP_ITEMS } from '../limits.ts'
+import { writeBlobSteps } from './longBytes.ts'
 import type { Reader } from './reader.ts'
 import { accountCodec } from './stateValues.ts'
 import type { Writer } from './writer.ts'
@@ -26,42 +27,54 @@ const writeAccountChange = (writer: Writer, { address, before, after, slots }: A
   writer.varint(slots.length)
 }
 
-const readAccountChange = (reader: Reader): AccountChange => {
+/** Yields between many slots. */
+function* readAccountChange(reader: Reader): Steps<AccountChange> {
   const address = reader.copy(20)
   const same = reader.byte() === 0
   const before = accountCodec.read(reader)
   const after = same ? before : accountCodec.read(reader)
   const count = reader.varint()
   const slots: SlotChange[] = []
-  for (let i = 0; i < count; i++)
+  for (let i = 0; i < count; i++) {
     slots.push({ slot: reader.word(), before: reader.word(), after: reader.word() })
+    if (slots.length % READING_STEP_ITEMS === 0) yield
+  }
   return { address, before, after, slots }
 }
 
-/** Yields between many changes. */
-export function* writeChanges(writer: Writer, { accounts, codes }: StateChanges): Steps<void> {
+/** Yields between many changes, and when the writer holds `stepBytes`: the caller may then take what was written. */
+export function* writeChanges(
+  writer: Writer,
+  { accounts, codes }: StateChanges,
+  stepBytes: number,
+): Steps<void> {
   writer.varint(accounts.length)
   let written = 0
   for (const change of accounts) {
     writeAccountChange(writer, change)
-    if (++written % SEGMENT_STEP_ITEMS === 0) yield
+    if (++written % SEGMENT_STEP_ITEMS === 0 || writer.length >= stepBytes) yield
     for (const slot of change.slots) {
       writer.word(slot.slot)
       writer.word(slot.before)
       writer.word(slot.after)
-      if (++written % SEGMENT_STEP_ITEMS === 0) yield
+      if (++written % SEGMENT_STEP_ITEMS === 0 || writer.length >= stepBytes) yield
     }
   }
   writer.varint(codes.length)
   for (const { codeHash, code } of codes) {
     writer.raw(codeHash)
-    writer.blob(code)
+    yield* writeBlobSteps(writer, code)
+    if (writer.length >= stepBytes) yield
   }
 }
 
-export const readChanges = (reader: Reader): StateChanges => {
+/** Yields between many changes. */
+export function* readChangesSteps(reader: Reader): Steps<StateChanges> {
   const accounts: AccountChange[] = []
-  for (let count = reader.varint(); count > 0; count--) accounts.push(readAccountChange(reader))
+  for (let count = reader.varint(); count > 0; count--) {
+    accounts.push(yield* readAccountChange(reader))
+    if (accounts.length % READING_STEP_ITEMS === 0) yield
+  }
   const codes: { codeHash: Uint8Array; code: Uint8Array }[] = []
   for (let count = reader.varint(); count > 0; count--)
     codes.push({ codeHash: reader.copy(32), code: reader.blob().slice() })

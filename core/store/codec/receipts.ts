@@ -1,7 +1,8 @@
 import { type Log, NO_LOGS, type Receipt } from '../../block/receipt.ts'
 import type { TransactionType } from '../../block/transaction.ts'
 import type { Steps } from '../../steps.ts'
-import { SEGMENT_STEP_ITEMS } from '../limits.ts'
+import { READING_STEP_ITEMS, SEGMENT_STEP_ITEMS } from '../limits.ts'
+import { isLong, writeBlobSteps } from './longBytes.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
@@ -51,11 +52,11 @@ const HAS_REVERT_REASON = 16
 const outcome = ({ status, postStateRoot }: Receipt): number =>
   postStateRoot !== undefined ? POST_STATE : status === true ? SUCCEEDED : FAILED
 
-const writeLog = (writer: Writer, log: Log): void => {
+/** The fields before the data. */
+const writeLogStart = (writer: Writer, log: Log): void => {
   writer.raw(log.address)
   writer.byte(log.topics.length)
   for (const topic of log.topics) writer.raw(topic)
-  writer.blob(log.data)
 }
 
 const readLog = (reader: Reader): Log => {
@@ -82,7 +83,7 @@ const writeStart = (writer: Writer, receipt: Receipt): void => {
   writer.varint(receipt.logs.length)
 }
 
-/** The fields after the logs. */
+/** The fields after the logs and before the revert reason. */
 const writeEnd = (writer: Writer, receipt: Receipt): void => {
   writer.integer(receipt.gasUsed)
   writer.integer(receipt.effectiveGasPrice)
@@ -91,25 +92,28 @@ const writeEnd = (writer: Writer, receipt: Receipt): void => {
     writer.integer(receipt.blobGasUsed)
     writer.integer(receipt.blobGasPrice)
   }
-  if (receipt.revertReason !== undefined) writer.blob(receipt.revertReason)
 }
 
-const readLogs = (reader: Reader): readonly Log[] => {
+/** Yields between many. */
+function* readLogs(reader: Reader): Steps<readonly Log[]> {
   let count = reader.varint()
   if (count === 0) return NO_LOGS
   const logs: Log[] = []
-  for (; count > 0; count--) logs.push(readLog(reader))
+  for (; count > 0; count--) {
+    logs.push(readLog(reader))
+    if (logs.length % READING_STEP_ITEMS === 0) yield
+  }
   return logs
 }
 
-const readReceipt = (reader: Reader): Receipt => {
+function* readReceipt(reader: Reader): Steps<Receipt> {
   const type = reader.byte() as TransactionType
   const flags = reader.byte()
   const result = flags & OUTCOME_BITS
   const postStateRoot = result === POST_STATE ? reader.raw(32) : undefined
   const cumulativeGasUsed = reader.integer()
   const logsBloom = readBloom(reader)
-  const logs = readLogs(reader)
+  const logs = yield* readLogs(reader)
   const gasUsed = reader.integer()
   const effectiveGasPrice = reader.integer()
   const contractAddress = (flags & HAS_CONTRACT) === 0 ? undefined : reader.raw(20)
@@ -132,18 +136,24 @@ const readReceipt = (reader: Reader): Receipt => {
   }
 }
 
-/** Receipts with everything derived during execution, so that no read executes again. Yields between many. */
-export function* writeReceipts(writer: Writer, receipts: readonly Receipt[]): Steps<void> {
+/**
+ * Receipts with everything derived during execution, so that no read executes again. Yields between many, and when the writer
+ * holds `stepBytes`: the caller may then take what was written.
+ */
+export function* writeReceipts(writer: Writer, receipts: readonly Receipt[], stepBytes: number): Steps<void> {
   writer.varint(receipts.length)
   let written = 0
   for (const receipt of receipts) {
     writeStart(writer, receipt)
     for (const log of receipt.logs) {
-      writeLog(writer, log)
-      if (++written % SEGMENT_STEP_ITEMS === 0) yield
+      writeLogStart(writer, log)
+      if (isLong(log.data)) yield* writeBlobSteps(writer, log.data)
+      else writer.blob(log.data)
+      if (++written % SEGMENT_STEP_ITEMS === 0 || writer.length >= stepBytes) yield
     }
     writeEnd(writer, receipt)
-    if (++written % SEGMENT_STEP_ITEMS === 0) yield
+    if (receipt.revertReason !== undefined) yield* writeBlobSteps(writer, receipt.revertReason)
+    if (++written % SEGMENT_STEP_ITEMS === 0 || writer.length >= stepBytes) yield
   }
 }
 
@@ -151,8 +161,8 @@ export function* writeReceipts(writer: Writer, receipts: readonly Receipt[]): St
 export function* readReceiptsSteps(reader: Reader): Steps<readonly Receipt[]> {
   const receipts: Receipt[] = []
   for (let count = reader.varint(); count > 0; count--) {
-    receipts.push(readReceipt(reader))
-    if (receipts.length % SEGMENT_STEP_ITEMS === 0) yield
+    receipts.push(yield* readReceipt(reader))
+    if (receipts.length % READING_STEP_ITEMS === 0) yield
   }
   return receipts
 }
@@ -162,14 +172,14 @@ const skipInteger = (reader: Reader): void => {
 }
 
 /** As `readReceipt`, skipping everything but the logs. */
-const readLogsOfReceipt = (reader: Reader): Pick<Receipt, 'logs'> => {
+function* readLogsOfReceipt(reader: Reader): Steps<Pick<Receipt, 'logs'>> {
   reader.byte()
   const flags = reader.byte()
   if ((flags & OUTCOME_BITS) === POST_STATE) reader.raw(32)
   skipInteger(reader)
   const bloom = reader.byte()
   reader.raw(bloom === RAW_BLOOM ? BLOOM_BYTES : 2 * bloom)
-  const logs = readLogs(reader)
+  const logs = yield* readLogs(reader)
   skipInteger(reader)
   skipInteger(reader)
   if ((flags & HAS_CONTRACT) !== 0) reader.raw(20)
@@ -181,9 +191,12 @@ const readLogsOfReceipt = (reader: Reader): Pick<Receipt, 'logs'> => {
   return { logs }
 }
 
-/** Reads only the logs of what `writeReceipts` wrote, in a third of the time. */
-export const readReceiptLogs = (reader: Reader): readonly Pick<Receipt, 'logs'>[] => {
+/** Reads only the logs of what `writeReceipts` wrote, in a third of the time. Yields between many. */
+export function* readReceiptLogsSteps(reader: Reader): Steps<readonly Pick<Receipt, 'logs'>[]> {
   const receipts: Pick<Receipt, 'logs'>[] = []
-  for (let count = reader.varint(); count > 0; count--) receipts.push(readLogsOfReceipt(reader))
+  for (let count = reader.varint(); count > 0; count--) {
+    receipts.push(yield* readLogsOfReceipt(reader))
+    if (receipts.length % READING_STEP_ITEMS === 0) yield
+  }
   return receipts
 }

@@ -1,25 +1,28 @@
 import { runSteps, runStepsYielding, type Steps } from '../../steps.ts'
 import { headNumberOf } from '../chainMemory.ts'
-import { withChecksumSteps } from '../checksum.ts'
 import { CommitRefused, checkCommit } from '../commitCheck.ts'
 import { addChangesSteps, addHead, addNodesSteps } from '../flushing/memtable.ts'
 import { flushWhenDue, waitForViews } from '../flushing/startFlush.ts'
-import { segmentKey } from '../keys.ts'
 import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
 import { RECENT_BLOCKS, YIELDING_ITEMS } from '../limits.ts'
 import { encodeSegmentSteps } from '../segment.ts'
+import { type StoredSegment, storedSegmentSteps } from '../segmentParts.ts'
 import type { BlockCommit, ChainHead, Durable } from '../store.ts'
 import { fail, StoreFailed } from '../storeFailed.ts'
 import type { StoreState } from '../storeState.ts'
 
-/** Bytes of log data or code, as a power of two, that take as long as a log. */
+/** Bytes of a transaction, log data or code, as a power of two, that take as long as a log. */
 const DATA_SHIFT = 10
 
 /** The number of transactions, logs, accounts and slots of a commit. */
 const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
-  let items = block.transactions.length + changes.accounts.length
+  let items = changes.accounts.length
+  for (const { encoded } of block.transactions) items += 1 + (encoded.length >> DATA_SHIFT)
   for (const { slots } of changes.accounts) items += slots.length
-  for (const { logs } of receipts) for (const { data } of logs) items += 1 + (data.length >> DATA_SHIFT)
+  for (const { logs, revertReason } of receipts) {
+    items += (revertReason?.length ?? 0) >> DATA_SHIFT
+    for (const { data } of logs) items += 1 + (data.length >> DATA_SHIFT)
+  }
   for (const { code } of changes.codes) items += code.length >> DATA_SHIFT
   return items
 }
@@ -81,33 +84,32 @@ const beginSegments = (store: StoreState, number: bigint): Promise<void> => {
   return written
 }
 
-/** The segment as it is stored. */
-function* storedSegmentSteps(key: string, commit: BlockCommit): Steps<Uint8Array> {
-  const segment = yield* encodeSegmentSteps(commit)
+/** The segment of a block as it is stored. */
+function* segmentSteps(commit: BlockCommit, partBytes: number): Steps<StoredSegment> {
+  const parts = yield* encodeSegmentSteps(commit, partBytes)
   yield
-  return yield* withChecksumSteps(key, segment)
+  return yield* storedSegmentSteps(Number(commit.block.header.number), parts)
 }
 
 const commitNext = async (store: StoreState, commit: BlockCommit, durable: Durable): Promise<void> => {
   const { kv, memory, segments } = store
   const { number } = commit.block.header
-  const key = segmentKey(Number(number))
   const isLarge = itemsOf(commit) >= YIELDING_ITEMS
-  const steps = storedSegmentSteps(key, commit)
+  const steps = segmentSteps(commit, store.segmentPartBytes)
   const segment = isLarge ? await runStepsYielding(steps, () => kv.pause()) : runSteps(steps)
-  segments.add(key, segment)
+  segments.add(segment)
   if (durable !== 'soon' || segments.isFull) store.writing = beginSegments(store, number)
   if (durable !== 'next')
     await store.writing?.catch((error: unknown) => {
       // The block does not become the head.
-      segments.remove(key)
+      segments.remove(segment)
       throw error
     })
   if (isLarge) {
     await kv.pause()
     await (memory.adding = addBlockYielding(store, commit))
   } else addBlock(store, commit)
-  store.blocks.remember(commit, segment.length)
+  store.blocks.remember(commit, segment.bytes)
   flushWhenDue(store)
 }
 

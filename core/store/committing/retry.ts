@@ -1,17 +1,15 @@
 import { headNumberOf } from '../chainMemory.ts'
-import { checkedValue } from '../checksum.ts'
 import { runFlush } from '../flushing/startFlush.ts'
-import { ROOM_KEY, segmentKey } from '../keys.ts'
+import { ROOM_KEY } from '../keys.ts'
 import { ROOM_BYTES } from '../limits.ts'
+import { checkSegment } from '../segmentParts.ts'
 import { StoreFailed } from '../storeFailed.ts'
 import type { StoreState } from '../storeState.ts'
 
 /** Checks the segments above the views, which a recovery of the store may have lost and which memory cannot restore. */
 const requireSegments = async ({ kv, memory }: StoreState): Promise<void> => {
   for (let number = memory.views.flushedHeight + 1; number <= headNumberOf(memory); number++) {
-    const key = segmentKey(number)
-    const stored = await kv.get(key)
-    if (stored === undefined || checkedValue(key, stored) === undefined)
+    if ((await checkSegment(kv, number)) !== 'whole')
       throw new StoreFailed(
         'recover from a failed write',
         new Error(`block ${number} is no longer stored`),

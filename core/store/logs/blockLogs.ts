@@ -4,7 +4,8 @@ import type { Receipt } from '../../block/receipt.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
 import { iterateRawItems, type RawItem, rawItems, rawString } from '../../rlp/rawItem.ts'
 import { createReader } from '../codec/reader.ts'
-import { readReceiptLogs } from '../codec/receipts.ts'
+import { readReceiptLogsSteps } from '../codec/receipts.ts'
+import type { Steps } from '../../steps.ts'
 import type { Segment } from '../segment.ts'
 import type { BlockRecord } from '../store.ts'
 
@@ -38,17 +39,18 @@ const transactionHash = (item: RawItem): Hash =>
 
 /**
  * Decodes only what a search needs: transactions are neither decoded nor hashed until one is requested. Byte fields are
- * views of the segment.
+ * views of the segment. Yields between many logs.
  */
-export const logsOfSegment = (segment: Segment): BlockLogs => {
+export function* logsOfSegmentSteps(segment: Segment): Steps<BlockLogs> {
   const { number, timestamp } = decodeBlockHeader(segment.block)
+  const receipts = yield* readReceiptLogsSteps(createReader(segment.receipts))
   let items: readonly RawItem[] | undefined
   const hashes: Hash[] = []
   return {
     number,
     hash: segment.hash,
     timestamp,
-    receipts: readReceiptLogs(createReader(segment.receipts)),
+    receipts,
     transactionHash: index => {
       items ??= [...iterateRawItems(rawItems(segment.block, 'a block', ...BLOCK_LISTS)[1], 'transactions')]
       return (hashes[index] ??= transactionHash(items[index] as RawItem))

@@ -1,14 +1,15 @@
-import { runSteps, runStepsYielding } from '../../steps.ts'
+import { runSteps, runStepsYielding, type Steps } from '../../steps.ts'
 import { type Cache, createCache } from '../cache.ts'
 import { type ChainMemory, headNumberOf, memtablesOf } from '../chainMemory.ts'
-import { checkedValue, StoreCorruption, verifiedValue } from '../checksum.ts'
+import { StoreCorruption, verifiedValue } from '../checksum.ts'
 import { decodeChainHead } from '../codec/chainHead.ts'
 import { numberOfHash, transactionLocation } from './hashIndex.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 import { headerKey, segmentKey } from '../keys.ts'
 import { RECORD_CACHE_BYTES } from '../limits.ts'
-import { logsOfRecord, logsOfSegment } from '../logs/blockLogs.ts'
-import { openSegment, type Segment, segmentChanges, segmentRecordSteps } from '../segment.ts'
+import { logsOfRecord, logsOfSegmentSteps } from '../logs/blockLogs.ts'
+import { openSegment, type Segment, segmentChangesSteps, segmentRecordSteps } from '../segment.ts'
+import { checkSegment, readSegment, REASONS } from '../segmentParts.ts'
 import type { BlockRecord, ChainHead, ChainStore } from '../store.ts'
 
 /** Memory of a decoded block relative to its segment: a kilobyte and ten objects for a plain transfer. */
@@ -85,25 +86,31 @@ const chainHead = async (reader: ReaderState, block: bigint): Promise<ChainHead 
 
 const hasRecord = async (reader: ReaderState, number: bigint): Promise<boolean> => {
   if (!isOnChain(reader, number)) return false
-  const key = segmentKey(Number(number))
-  const stored = await reader.kv.get(key)
-  return stored !== undefined && checkedValue(key, stored) !== undefined
+  return (await checkSegment(reader.kv, Number(number))) === 'whole'
 }
 
 const recordBytes = async (reader: ReaderState, number: bigint): Promise<Uint8Array | undefined> => {
   if (!isOnChain(reader, number)) return undefined
-  const key = segmentKey(Number(number))
-  const stored = await reader.kv.get(key)
-  const value = stored === undefined ? undefined : checkedValue(key, stored)
-  if (value !== undefined) return value
+  const found = await readSegment(reader.kv, Number(number))
+  if (typeof found !== 'string') return found
   reader.onDamaged(number)
-  const reason = stored === undefined ? 'it is missing' : 'its checksum does not match'
-  throw new StoreCorruption(key, Number(number), reason, reader.remedy)
+  throw new StoreCorruption(segmentKey(Number(number)), Number(number), REASONS[found], reader.remedy)
 }
 
-const segmentOf = async (reader: ReaderState, number: bigint): Promise<Segment | undefined> => {
+/** Reads a segment and decodes a part of it; a large one in steps, between which other work runs. */
+const decode = async <Result>(
+  reader: ReaderState,
+  number: bigint,
+  stepsOf: (segment: Segment) => Steps<Result>,
+): Promise<{ readonly value: Result; readonly segmentBytes: number } | undefined> => {
   const bytes = await recordBytes(reader, number)
-  return bytes === undefined ? undefined : openSegment(bytes)
+  if (bytes === undefined) return undefined
+  const steps = stepsOf(openSegment(bytes))
+  const isLarge = bytes.length > DECODED_AT_ONCE_BYTES
+  const value = isLarge
+    ? await runStepsYielding(steps, () => reader.kv.pause(), DECODING_STEPS_PER_PAUSE)
+    : runSteps(steps)
+  return { value, segmentBytes: bytes.length }
 }
 
 const decodeRecord = async (
@@ -111,15 +118,11 @@ const decodeRecord = async (
   key: string,
   number: bigint,
 ): Promise<BlockRecord | undefined> => {
-  const bytes = await recordBytes(reader, number)
-  if (bytes === undefined) return undefined
   const { records } = reader
-  const steps = segmentRecordSteps(openSegment(bytes))
-  const isLarge = bytes.length > DECODED_AT_ONCE_BYTES
-  const record = isLarge
-    ? await runStepsYielding(steps, () => reader.kv.pause(), DECODING_STEPS_PER_PAUSE)
-    : runSteps(steps)
-  records.set(key, { record, segmentBytes: bytes.length })
+  const decoded = await decode(reader, number, segmentRecordSteps)
+  if (decoded === undefined) return undefined
+  const { value: record, segmentBytes } = decoded
+  records.set(key, { record, segmentBytes })
   return record
 }
 
@@ -172,15 +175,14 @@ export const createBlockReader = (
       const known = cached(reader, segmentKey(Number(number)))
       if (known !== undefined) return logsOfRecord(known.record)
       // Not cached: a search reads many blocks once and would evict those that others read.
-      const segment = await segmentOf(reader, number)
-      return segment === undefined ? undefined : logsOfSegment(segment)
+      return (await decode(reader, number, logsOfSegmentSteps))?.value
     },
     recordBytes: number => recordBytes(reader, number),
-    blockBytes: async number => (await segmentOf(reader, number))?.block,
-    changesOf: async number => {
-      const segment = await segmentOf(reader, number)
-      return segment === undefined ? undefined : segmentChanges(segment)
+    blockBytes: async number => {
+      const bytes = await recordBytes(reader, number)
+      return bytes === undefined ? undefined : openSegment(bytes).block
     },
+    changesOf: async number => (await decode(reader, number, segmentChangesSteps))?.value,
     numberOfHash: hash => numberOfHash(memory, hash),
     recentHash: number => memory.recent.get(Number(number))?.hash,
     transactionLocation: hash => transactionLocation(memory, hash),

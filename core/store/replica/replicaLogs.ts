@@ -1,9 +1,9 @@
-import { runSteps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 import { withChecksum } from '../checksum.ts'
 import type { KeyValueEntry } from '../keyvalue.ts'
 import { LOG_SECTION_BLOCKS } from '../limits.ts'
 import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
-import { logsOfSegment } from '../logs/blockLogs.ts'
+import { logsOfSegmentSteps } from '../logs/blockLogs.ts'
 import { sectionRecords } from '../logs/section.ts'
 import { openSegment } from '../segment.ts'
 
@@ -11,11 +11,12 @@ import { openSegment } from '../segment.ts'
 export type OpenSection = Map<number, Uint32Array>
 
 /**
- * Adds the logs of a block to the open section.
+ * Adds the logs of a block to the open section. Yields between many.
  * @param segment the record of the block
  */
-export const addLogs = (open: OpenSection, number: number, segment: Uint8Array): void => {
-  open.set(number, runSteps(blockFingerprintsSteps(logsOfSegment(openSegment(segment)).receipts)))
+export function* addLogsSteps(open: OpenSection, number: number, segment: Uint8Array): Steps<void> {
+  const { receipts } = yield* logsOfSegmentSteps(openSegment(segment))
+  open.set(number, yield* blockFingerprintsSteps(receipts))
 }
 
 /** The entries of a section whose last block was added; blocks that are not in memory are read by `readSegment`. */
@@ -27,7 +28,7 @@ export const sectionEntries = async (
   const first = section * LOG_SECTION_BLOCKS
   const blocks: Uint32Array[] = []
   for (let number = first; number < first + LOG_SECTION_BLOCKS; number++) {
-    if (!open.has(number)) addLogs(open, number, await readSegment(number))
+    if (!open.has(number)) runSteps(addLogsSteps(open, number, await readSegment(number)))
     blocks.push(open.get(number) as Uint32Array)
   }
   return [...sectionRecords(section, blocks)].map(({ key, value }) => ({

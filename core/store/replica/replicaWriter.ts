@@ -1,9 +1,9 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
-import { runSteps } from '../../steps.ts'
+import { runStepsYielding, type Steps } from '../../steps.ts'
 import { createTrieCache } from '../../trie/cache.ts'
 import type { TrieNodeReader } from '../../trie/node.ts'
-import { verifiedValue, withChecksum } from '../checksum.ts'
+import { verifiedValue, withChecksumSteps } from '../checksum.ts'
 import { cacheFlushed, immutableEntries, prepareFlush, type PreparedFlush } from '../flushing/flush.ts'
 import {
   addChangesSteps,
@@ -15,7 +15,7 @@ import {
 import type { KeyValueEntry, KeyValueStore } from '../keyvalue.ts'
 import { nodeKey, REPLICA_KEY, segmentKey } from '../keys.ts'
 import { LOG_SECTION_BLOCKS } from '../limits.ts'
-import { commitOfSegment, recomputeNodes } from '../recover.ts'
+import { commitOfSegmentSteps, recomputeNodes } from '../recover.ts'
 import type { ChainHead } from '../store.ts'
 import { createViews, type Views } from '../views.ts'
 import {
@@ -26,7 +26,10 @@ import {
   type ReplicaContents,
   type ReplicaHead,
 } from './replicaHead.ts'
-import { addLogs, type OpenSection, sectionEntries } from './replicaLogs.ts'
+import { addLogsSteps, type OpenSection, sectionEntries } from './replicaLogs.ts'
+
+/** Steps of decoding and adding between two pauses: about a millisecond. */
+const STEPS_PER_PAUSE = 4
 
 export type ReplicaWriterOptions = {
   /** WRITER_ID_BYTES random bytes, of this process alone. */
@@ -81,7 +84,9 @@ const requireNext = (head: ChainHead | undefined, next: ChainHead): void => {
 
 const addBlock = async (state: WriterState, memtable: Memtable, segment: Uint8Array): Promise<ChainHead> => {
   const { kv, views } = state
-  const commit = commitOfSegment(segment)
+  const inSteps = <Result>(steps: Steps<Result>): Promise<Result> =>
+    runStepsYielding(steps, () => kv.pause(), STEPS_PER_PAUSE)
+  const commit = await inSteps(commitOfSegmentSteps(segment))
   const head = { header: commit.block.header, hash: commit.hash, totalDifficulty: commit.totalDifficulty }
   const parent = memtable.heads.at(-1) ?? state.replica.head
   requireNext(parent, head)
@@ -91,10 +96,10 @@ const addBlock = async (state: WriterState, memtable: Memtable, segment: Uint8Ar
       ? []
       : await views.run(() => recomputeNodes(nodesOver(state, memtable), parent?.header.stateRoot, commit))
   await kv.pause()
-  runSteps(addChangesSteps(memtable, commit))
-  runSteps(addNodesSteps(memtable, nodes, () => undefined))
+  await inSteps(addChangesSteps(memtable, commit))
+  await inSteps(addNodesSteps(memtable, nodes, () => undefined))
   addHead(memtable, commit)
-  addLogs(state.openSection, Number(head.header.number), segment)
+  await inSteps(addLogsSteps(state.openSection, Number(head.header.number), segment))
   await kv.pause()
   return head
 }
@@ -143,7 +148,8 @@ const write = async (state: WriterState, segments: readonly Uint8Array[]): Promi
   for (const segment of segments) {
     head = await addBlock(state, memtable, segment)
     const key = segmentKey(Number(head.header.number))
-    records.push({ key, value: withChecksum(key, segment) })
+    const value = await runStepsYielding(withChecksumSteps(key, segment), () => kv.pause())
+    records.push({ key, value })
   }
   if (head === undefined) return
   const height = Number(head.header.number)

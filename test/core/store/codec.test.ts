@@ -10,6 +10,7 @@ import { runSteps } from '../../../core/steps.ts'
 import { encodeSegment, openSegment, segmentChanges, segmentRecord } from '../../../core/store/segment.ts'
 import type { BlockCommit } from '../../../core/store/store.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
+import { SEGMENT_PART_BYTES } from '../../../core/store/limits.ts'
 import { seededRandom } from '../../support/random.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
 
@@ -130,13 +131,13 @@ describe('given receipts', () => {
   for (const [what, form] of Object.entries(forms))
     test(`when they are ${what}, then they read back`, () => {
       const writer = createWriter()
-      runSteps(writeReceipts(writer, [form, receipt]))
+      runSteps(writeReceipts(writer, [form, receipt], SEGMENT_PART_BYTES))
       expect(runSteps(readReceiptsSteps(createReader(writer.finish())))).toEqual([form, receipt])
     })
 
   test('when they have no logs, then they take a few bytes, not the 256 of the bloom', () => {
     const writer = createWriter()
-    runSteps(writeReceipts(writer, [receipt]))
+    runSteps(writeReceipts(writer, [receipt], SEGMENT_PART_BYTES))
     expect(writer.length).toBeLessThan(20)
   })
 })

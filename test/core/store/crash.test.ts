@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { openChainStore } from '../../../core/store/chainStore.ts'
+import { type ChainStoreOptions, openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import type { BlockCommit, ChainStore, Durable } from '../../../core/store/store.ts'
 import {
@@ -17,6 +17,10 @@ const BLOCKS = 38
 /** Number of blocks that the first run commits; the others continue after a stop. */
 const COMMITTED = 36
 const OPTIONS = { flushBlocks: 4 }
+/** Every segment is stored in some ten parts. */
+const IN_PARTS = { ...OPTIONS, segmentPartBytes: 100 }
+/** Blocks of a run in parts: each has many operations. */
+const COMMITTED_IN_PARTS = 9
 /** Stops between two of those after which the chain continues to its end. */
 const CONTINUE_EVERY = 25
 /** Stops, of those that leave an unfinished flush, between two whose recovery is stopped at each of its operations, too. */
@@ -41,10 +45,11 @@ const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockC
 const recordedRun = async (
   durableEvery: number,
   otherwise: Durable = 'soon',
+  { options = OPTIONS, blocks = COMMITTED }: { options?: ChainStoreOptions; blocks?: number } = {},
 ): Promise<readonly DiskOperation[]> => {
   const disk = createFaultyDriver()
-  const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
-  for (let number = 0; number < COMMITTED; number++) {
+  const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), options)
+  for (let number = 0; number < blocks; number++) {
     const isDurable = number % durableEvery === 0
     await store.commit(blockAt(number), isDurable ? 'now' : otherwise)
     if (isDurable) disk.mark(number)
@@ -66,10 +71,15 @@ const committedBefore = (operations: readonly DiskOperation[], stop: number): nu
 const open = async (
   image: Image,
   synchronous: boolean,
-): Promise<{ readonly store: ChainStore; readonly operations: readonly DiskOperation[] }> => {
+  options: ChainStoreOptions = OPTIONS,
+): Promise<{
+  readonly store: ChainStore
+  readonly operations: readonly DiskOperation[]
+  readonly image: Image
+}> => {
   const disk = createFaultyDriver(image, { synchronous })
-  const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
-  return { store, operations: [...disk.operations] }
+  const store = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), options)
+  return { store, operations: [...disk.operations], image: disk.image }
 }
 
 /** A block whose commit had resolved must be stored, any other may be. Returns the head. */
@@ -161,4 +171,45 @@ describe('given a stop at any operation of a run whose blocks are durable next',
       // The decisive case: the head of the run is gone.
       expect(lost.size).toBeGreaterThanOrEqual(lostMin)
     }, 60_000)
+})
+
+/** Numbers of the blocks that have parts. */
+const blocksWithParts = (image: Image): readonly number[] => [
+  ...new Set([...image.keys()].filter(key => key.startsWith('part:')).map(key => Number(key.split(':')[1]))),
+]
+
+describe('given a stop at any operation of a run whose blocks are stored in parts', () => {
+  for (const [what, imageAfter] of [
+    ['the process is killed, the write in progress torn', imageAfterKill],
+    ['the power fails, unsynced writes kept, lost or torn, each for itself', imageAfterPowerCut],
+  ] as const) {
+    test(`when ${what}, then the last committed block or the one before remains, and no part of another`, async () => {
+      const run = { options: IN_PARTS, blocks: COMMITTED_IN_PARTS }
+      const operations = await recordedRun(1, 'soon', run)
+      const random = seededRandom(7)
+      let betweenParts = 0
+      for (let stop = 0; stop <= operations.length; stop++) {
+        const { store, image } = await open(imageAfter(operations, stop, random), stop % 2 === 0, IN_PARTS)
+        const head = await expectPromise(store, committedBefore(operations, stop))
+        if (imageAfter === imageAfterKill)
+          expect(Math.max(-1, ...blocksWithParts(image))).toBeLessThanOrEqual(head)
+        const next = operations[stop]
+        if (next?.kind === 'write' && next.key.startsWith('part:')) betweenParts++
+        if (stop % CONTINUE_EVERY === 0) await expectToGoOn(store, head)
+      }
+      expect(betweenParts).toBeGreaterThan(5 * COMMITTED_IN_PARTS)
+    }, 60_000)
+
+    test(`when they become durable together and ${what}, then a whole chain with all promised blocks remains`, async () => {
+      const run = { options: IN_PARTS, blocks: COMMITTED_IN_PARTS }
+      const operations = await recordedRun(4, 'soon', run)
+      const random = seededRandom(8)
+      for (let stop = 0; stop <= operations.length; stop++) {
+        const { store } = await open(imageAfter(operations, stop, random), stop % 2 === 0, IN_PARTS)
+        const head = Number(store.head()?.header.number ?? -1n)
+        expect(head).toBeGreaterThanOrEqual(committedBefore(operations, stop))
+        if (head >= 0) await expectChain(store, chain, head)
+      }
+    }, 60_000)
+  }
 })

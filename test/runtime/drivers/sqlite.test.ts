@@ -8,7 +8,9 @@ import { openStorage } from '../../../runtime/drivers/open.ts'
 import { openSqliteDriver } from '../../../runtime/drivers/sqlite.ts'
 import { SqliteFileError } from '../../../runtime/drivers/databaseFile.ts'
 import {
+  keyOfPart,
   packKey,
+  partNumber,
   pathNumber,
   pathOfNumber,
   sequentialNumber,
@@ -114,6 +116,9 @@ describe('given the SQLite driver', () => {
       `n:t:${hex.slice(24)}:1:n`,
       `n:t:${hex.slice(24)}:1:n0a`,
       'segment:7',
+      'part:7:0',
+      'part:7:1048575',
+      'part:4294967296:0',
       'header:7',
       'mark:0',
       'intent',
@@ -192,5 +197,15 @@ describe('given the keys of the SQLite driver', () => {
       ['segments:1', undefined],
     ] as const)
       expect(sequentialNumber(key, 'segment:')).toBe(number as number)
+  })
+
+  test('when they are parts of a number, then the parts have numbers in their order, which give the keys back', () => {
+    const keys = ['part:0:0', 'part:0:1', 'part:0:1048575', 'part:1:0', 'part:4294967295:1048575']
+    const numbers = keys.map(key => partNumber(key, 'part:') as number)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    expect(numbers.every(Number.isSafeInteger)).toBe(true)
+    expect(numbers.map(number => keyOfPart(number, 'part:'))).toEqual(keys)
+    for (const key of ['part:1', 'part:1:', 'part:01:1', 'part:1:1048576', 'part:4294967296:0', 'part:1:2:3'])
+      expect(partNumber(key, 'part:')).toBeUndefined()
   })
 })

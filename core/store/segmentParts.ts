@@ -1,0 +1,156 @@
+import { concatBytes, equalBytes } from '../bytes/bytes.ts'
+import type { Steps } from '../steps.ts'
+import { CHECKSUM_BYTES, checkedValue, withChecksum, withChecksumSteps } from './checksum.ts'
+import { createReader } from './codec/reader.ts'
+import { createWriter } from './codec/writer.ts'
+import type { KeyValueStore } from './keyvalue.ts'
+import { partKey, segmentKey } from './keys.ts'
+import { SEGMENT_WHOLE_PARTS } from './limits.ts'
+import { PART_LIST_VERSION } from './segment.ts'
+
+/*
+ * A key-value store writes, reads and checks a value in one call, whose time grows with the value. A large segment is
+ * therefore stored in parts, each under a key of its own. The list of the parts stands under the key of the segment; it is
+ * written when the parts are durable, and alone commits the block. A stop before leaves parts without a list, which the next
+ * start removes. The list has the checksum of each part, so that parts of another attempt are never taken for its own.
+ */
+
+type StoredEntry = { readonly key: string; readonly value: Uint8Array }
+
+/** A segment in its stored form. */
+export type StoredSegment = {
+  /** The segment or, if there are parts, their list. */
+  readonly entry: StoredEntry
+  /** Of a large segment. */
+  readonly parts: readonly StoredEntry[]
+  readonly bytes: number
+}
+
+/** A part in the list: its length, and the checksum of its stored form. */
+type PartReference = { readonly length: number; readonly checksum: Uint8Array }
+
+function* storedPartsSteps(number: number, parts: readonly Uint8Array[]): Steps<StoredSegment> {
+  const entries: StoredEntry[] = []
+  const list = createWriter()
+  list.byte(PART_LIST_VERSION)
+  list.varint(parts.length)
+  let bytes = 0
+  for (const [index, part] of parts.entries()) {
+    const key = partKey(number, index)
+    const value = withChecksum(key, part)
+    entries.push({ key, value })
+    list.varint(part.length)
+    list.raw(value.subarray(0, CHECKSUM_BYTES))
+    bytes += value.length
+    yield
+  }
+  const key = segmentKey(number)
+  return { entry: { key, value: withChecksum(key, list.finish()) }, parts: entries, bytes }
+}
+
+const joined = (parts: readonly Uint8Array[]): Uint8Array =>
+  parts.length === 1 ? (parts[0] as Uint8Array) : concatBytes(...parts)
+
+/** The stored form of an encoded segment. Yields between parts. */
+export function* storedSegmentSteps(number: number, parts: readonly Uint8Array[]): Steps<StoredSegment> {
+  if (parts.length > SEGMENT_WHOLE_PARTS) return yield* storedPartsSteps(number, parts)
+  const key = segmentKey(number)
+  const value = yield* withChecksumSteps(key, joined(parts))
+  return { entry: { key, value }, parts: [], bytes: value.length }
+}
+
+/** Writes a segment so that it is durable, or after a stop not there. Lets other work run between the parts. */
+export const writeSegment = async (kv: KeyValueStore, { entry, parts }: StoredSegment): Promise<void> => {
+  for (const part of parts) {
+    await kv.set([part])
+    await kv.pause()
+  }
+  await kv.sync()
+  await kv.setDurably(entry)
+}
+
+/** Removes parts that a stop left without their list. */
+export const removeParts = async (kv: KeyValueStore, number: number): Promise<void> => {
+  for (let index = 0; ; index++) {
+    const key = partKey(number, index)
+    if ((await kv.get(key)) === undefined) return
+    await kv.set([{ key, value: undefined }])
+    await kv.pause()
+  }
+}
+
+const readPartList = (value: Uint8Array): readonly PartReference[] => {
+  const reader = createReader(value)
+  reader.byte()
+  return Array.from({ length: reader.varint() }, () => ({
+    length: reader.varint(),
+    checksum: reader.raw(CHECKSUM_BYTES),
+  }))
+}
+
+/** The part, undefined if it is missing, damaged or of another attempt. */
+const readPart = async (
+  kv: Pick<KeyValueStore, 'get'>,
+  key: string,
+  { length, checksum }: PartReference,
+): Promise<Uint8Array | undefined> => {
+  const stored = await kv.get(key)
+  if (stored === undefined || !equalBytes(stored.subarray(0, CHECKSUM_BYTES), checksum)) return undefined
+  const part = checkedValue(key, stored)
+  return part?.length === length ? part : undefined
+}
+
+/** What is stored for a block: its segment in one piece, or why there is none. */
+export type FoundSegment = Uint8Array | 'missing' | 'damaged'
+
+/** Why a segment cannot be read. */
+export const REASONS = { missing: 'it is missing', damaged: 'its checksum does not match' } as const
+
+type PartReader = Pick<KeyValueStore, 'get' | 'pause'>
+
+/** The segment, or the list of its parts. */
+const readEntry = async (kv: PartReader, number: number): Promise<FoundSegment> => {
+  const key = segmentKey(number)
+  const stored = await kv.get(key)
+  return stored === undefined ? 'missing' : (checkedValue(key, stored) ?? 'damaged')
+}
+
+const isPartList = (value: Uint8Array): boolean => value[0] === PART_LIST_VERSION
+
+/** Calls `take` with each part and its position, and lets other work run between them. */
+const readParts = async (
+  kv: PartReader,
+  number: number,
+  list: readonly PartReference[],
+  take: (part: Uint8Array, at: number) => void,
+): Promise<'whole' | 'damaged'> => {
+  let at = 0
+  for (const [index, reference] of list.entries()) {
+    const part = await readPart(kv, partKey(number, index), reference)
+    if (part === undefined) return 'damaged'
+    take(part, at)
+    at += part.length
+    await kv.pause()
+  }
+  return 'whole'
+}
+
+/** Reads and checks a segment; a large one in steps, between which other work runs. */
+export const readSegment = async (kv: PartReader, number: number): Promise<FoundSegment> => {
+  const value = await readEntry(kv, number)
+  if (typeof value === 'string' || !isPartList(value)) return value
+  const list = readPartList(value)
+  const bytes = new Uint8Array(list.reduce((sum, { length }) => sum + length, 0))
+  const found = await readParts(kv, number, list, (part, at) => bytes.set(part, at))
+  return found === 'damaged' ? found : bytes
+}
+
+/** As `readSegment`, without keeping the bytes. */
+export const checkSegment = async (
+  kv: PartReader,
+  number: number,
+): Promise<'whole' | 'missing' | 'damaged'> => {
+  const value = await readEntry(kv, number)
+  if (typeof value === 'string') return value
+  return isPartList(value) ? await readParts(kv, number, readPartList(value), () => undefined) : 'whole'
+}
