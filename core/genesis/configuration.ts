@@ -94,6 +94,8 @@ export type ChainConfiguration = {
   readonly codeSizeMax: number
   readonly stackItemsMax: number
   readonly daoForkBlock: bigint | undefined
+  /** With `isQuorum`, where GoQuorum may take part: the blocks of its own forks, which count for its fork id only. */
+  readonly goQuorumForkBlocks: readonly bigint[] | undefined
   readonly depositContractAddress: Address | undefined
   readonly withdrawalRequestContractAddress: Address | undefined
   readonly consolidationRequestContractAddress: Address | undefined

@@ -1,5 +1,5 @@
 import { GenesisError } from './error.ts'
-import { entryOf, type Section } from './section.ts'
+import { entryOf, long, type Section } from './section.ts'
 
 /** Sections that are refused or used under their own names. */
 const OTHER_CONSENSUS = ['ibft', 'ibft2', 'clique', 'ethash'] as const
@@ -56,3 +56,18 @@ export const goQuorumWarnings = (config: Section): readonly string[] =>
       ? []
       : [`${entry.path}: has no effect, it is GoQuorum's; contractSizeLimit sets how large code may be`]
   })
+
+/** GoQuorum's keys of block numbers that Besu does not count as forks (GoQuorum `params.ChainConfig`). */
+const GOQUORUM_FORKS = [
+  'eip155Block',
+  'maxCodeSizeChangeBlock',
+  'privacyEnhancementsBlock',
+  'privacyPrecompileBlock',
+  'enableGasPriceBlock',
+] as const
+
+/** The block numbers of GoQuorum's own forks; undefined unless `isQuorum` is true. @throws GenesisError */
+export const goQuorumForkBlocks = (config: Section): readonly bigint[] | undefined =>
+  entryOf(config, 'isQuorum')?.value === true
+    ? GOQUORUM_FORKS.flatMap(key => long(config, key) ?? [])
+    : undefined

@@ -11,7 +11,7 @@ import { parseForks } from './forks.ts'
 import type { Genesis, GenesisHeader } from './genesis.ts'
 import { parseJson } from './json.ts'
 import { messagingWarnings } from './messaging.ts'
-import { goQuorumWarnings, refuseGoQuorumForms, refuseOperatorInput } from './otherForms.ts'
+import { goQuorumForkBlocks, goQuorumWarnings, refuseGoQuorumForms, refuseOperatorInput } from './otherForms.ts'
 import { checkPerTxGasLimits, parseQbft } from './qbft.ts'
 import {
   address,
@@ -131,6 +131,7 @@ const parseConfiguration = (config: Section): ChainConfiguration => {
     codeSizeMax: positiveOr(config, 'contractSizeLimit', CODE_SIZE_MAX),
     stackItemsMax: stackItems(config),
     daoForkBlock: daoForkBlock === 0n ? undefined : daoForkBlock,
+    goQuorumForkBlocks: goQuorumForkBlocks(config),
     depositContractAddress: contract('depositContractAddress', DEPOSITS),
     withdrawalRequestContractAddress: contract('withdrawalRequestContractAddress', WITHDRAWALS),
     consolidationRequestContractAddress: contract('consolidationRequestContractAddress', CONSOLIDATIONS),

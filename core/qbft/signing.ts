@@ -77,7 +77,7 @@ const signOnce = <Value>(
 }
 
 /**
- * `block` carries the round and no seals. Yields while the block is encoded and before it is hashed, because the signature
+ * `block` carries the round, or 0 for GoQuorum, and no seals. Yields while the block is encoded and before it is hashed, because the signature
  * covers all of it.
  */
 export function* signProposal(

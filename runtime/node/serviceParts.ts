@@ -100,6 +100,9 @@ export const startConsensus = async (
     record,
     environment: {
       dialect: options.bftLegacyProtocolEncoding ? 'legacy' : 'blockAccessList',
+      // GoQuorum reads the legacy encoding only.
+      proposesRoundZero:
+        options.bftLegacyProtocolEncoding && node.chain.configuration.goQuorumForkBlocks !== undefined,
       requestTimeoutMs: parameters.requestTimeoutSeconds * 1000,
       requestTimeoutMaxMs: options.qbftMaxRequestTimeout * 1000,
       earlyRoundChange: options.qbftEarlyRoundChange,

@@ -136,6 +136,7 @@ while (imported.size < network.length) {
     requestTimeoutMs: 4_000,
     requestTimeoutMaxMs: 60_000,
     earlyRoundChange: true,
+    proposesRoundZero: false,
     duplicateMessagesMax: 100,
     futureMessagesMax: 1_000,
     futureDistanceMax: 10,

@@ -85,6 +85,8 @@ export const run = (settings: Settings, tell?: (line: string) => void): Result =
     requestTimeoutMs: settings.requestTimeoutMs,
     requestTimeoutMaxMs: settings.requestTimeoutMaxMs,
     earlyRoundChange: true,
+    // As GoQuorum: both forms of a proposed block are understood by all.
+    proposesRoundZero: settings.mixedDialects && index % 3 === 0,
     duplicateMessagesMax: settings.duplicateMessagesMax,
     futureMessagesMax: settings.futureMessagesMax,
     futureDistanceMax: 10,

@@ -76,6 +76,7 @@ export const runConsensus = async (
       requestTimeoutMs,
       requestTimeoutMaxMs: 60_000,
       earlyRoundChange: true,
+      proposesRoundZero: false,
       duplicateMessagesMax: 100,
       futureMessagesMax: 1000,
       futureDistanceMax: 10,

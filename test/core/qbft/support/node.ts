@@ -67,6 +67,7 @@ const ENVIRONMENT = {
   requestTimeoutMs: 12_000,
   requestTimeoutMaxMs: 60_000,
   earlyRoundChange: true,
+  proposesRoundZero: false,
   duplicateMessagesMax: 100,
   futureMessagesMax: 1000,
   futureDistanceMax: 10,
