@@ -11,7 +11,12 @@ import { parseForks } from './forks.ts'
 import type { Genesis, GenesisHeader } from './genesis.ts'
 import { parseJson } from './json.ts'
 import { messagingWarnings } from './messaging.ts'
-import { goQuorumForkBlocks, goQuorumWarnings, refuseGoQuorumForms, refuseOperatorInput } from './otherForms.ts'
+import {
+  goQuorumForkBlocks,
+  goQuorumWarnings,
+  refuseGoQuorumForms,
+  refuseOperatorInput,
+} from './otherForms.ts'
 import { checkPerTxGasLimits, parseQbft } from './qbft.ts'
 import {
   address,

@@ -8,30 +8,39 @@ const SENDER = 'f39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
 export const CHAIN_ID = 1337
 
-/**
- * A genesis file that Besu, GoQuorum and this node read alike: every fork up to Berlin from the start, none after, gas for
- * nothing, and the keys of GoQuorum that make it act as the others.
- */
-export const mixedGenesisText = (validators: readonly Address[], blockPeriodSeconds: number): string => {
-  const forks = [
-    'homesteadBlock',
-    'eip150Block',
-    'eip155Block',
-    'eip158Block',
-    'byzantiumBlock',
-    'constantinopleBlock',
-    'petersburgBlock',
-    'istanbulBlock',
-    'muirGlacierBlock',
-    'berlinBlock',
-  ]
+/** Whose network it is: one that GoQuorum takes part in is limited to what it reads. */
+export type OtherClient = 'besu' | 'goquorum'
+
+const BERLIN_FORKS = [
+  'homesteadBlock',
+  'eip150Block',
+  'eip155Block',
+  'eip158Block',
+  'byzantiumBlock',
+  'constantinopleBlock',
+  'petersburgBlock',
+  'istanbulBlock',
+  'muirGlacierBlock',
+  'berlinBlock',
+]
+
+/** Every fork up to Cancun from the start, gas for nothing. */
+const BESU_KEYS = { londonBlock: 0, shanghaiTime: 0, cancunTime: 0, zeroBaseFee: true }
+
+/** Every fork up to Berlin, none after, gas for nothing, and the keys that make GoQuorum act as the others. */
+const GOQUORUM_KEYS = { isQuorum: true, txnSizeLimit: 64, maxCodeSizeConfig: [{ block: 0, size: 24 }] }
+
+/** A genesis file that the other client and this node read alike. */
+export const mixedGenesisText = (
+  client: OtherClient,
+  validators: readonly Address[],
+  blockPeriodSeconds: number,
+): string => {
   const genesis = {
     config: {
       chainId: CHAIN_ID,
-      ...Object.fromEntries(forks.map(fork => [fork, 0])),
-      isQuorum: true,
-      txnSizeLimit: 64,
-      maxCodeSizeConfig: [{ block: 0, size: 24 }],
+      ...Object.fromEntries(BERLIN_FORKS.map(fork => [fork, 0])),
+      ...(client === 'besu' ? BESU_KEYS : GOQUORUM_KEYS),
       qbft: {
         epochlength: 30_000,
         blockperiodseconds: blockPeriodSeconds,

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { toBareHex, toHex } from '../../core/bytes/hex.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
 import { createNodeKey, type NodeKey } from '../../runtime/keys/nodeKey.ts'
-import { CHAIN_ID } from './genesis.ts'
+import { CHAIN_ID, type OtherClient } from './genesis.ts'
 
 /** The software of a node. The executables of the other two are given by BESU and GETH_QUORUM. */
-export type Client = 'quorate' | 'besu' | 'goquorum'
+export type Client = 'quorate' | OtherClient
 
 export type Member = {
   readonly name: string
@@ -52,7 +52,7 @@ const executable = (name: 'BESU' | 'GETH_QUORUM'): string => {
 
 type Command = { readonly file: string; readonly arguments: readonly string[]; readonly environment?: object }
 
-const quorate = (member: Member, genesisPath: string): Command => ({
+const quorate = (member: Member, genesisPath: string, network: OtherClient): Command => ({
   file: process.execPath,
   arguments: [
     MAIN,
@@ -65,8 +65,8 @@ const quorate = (member: Member, genesisPath: string): Command => ({
     `--rpc-http-port=${member.rpcPort}`,
     '--rpc-http-api=ETH,NET,WEB3,QBFT,TXPOOL,ADMIN',
     '--min-gas-price=0',
-    // GoQuorum and Besu before 26.1 read no other form.
-    '--Xbft-legacy-protocol-encoding=true',
+    // GoQuorum reads no other form.
+    `--Xbft-legacy-protocol-encoding=${network === 'goquorum'}`,
     '--target-gas-limit=700000000',
     '--logging=DEBUG',
     '--logging-format=PLAIN',
@@ -112,10 +112,10 @@ const goquorum = (member: Member): Command => ({
   ],
 })
 
-const commandOf = (member: Member, genesisPath: string): Command => {
+const commandOf = (member: Member, genesisPath: string, network: OtherClient): Command => {
   switch (member.client) {
     case 'quorate':
-      return quorate(member, genesisPath)
+      return quorate(member, genesisPath, network)
     case 'besu':
       return besu(member, genesisPath)
     case 'goquorum':
@@ -141,8 +141,8 @@ export const prepareMember = (member: Member, others: readonly Member[], genesis
 }
 
 /** Starts a member as a process, with its log in `log.txt` of its folder. */
-export const startMember = (member: Member, genesisPath: string): RunningMember => {
-  const { file, arguments: given, environment = {} } = commandOf(member, genesisPath)
+export const startMember = (member: Member, genesisPath: string, network: OtherClient): RunningMember => {
+  const { file, arguments: given, environment = {} } = commandOf(member, genesisPath, network)
   const log = openSync(join(member.dataPath, 'log.txt'), 'a')
   const child: ChildProcess = spawn(file, [...given], {
     stdio: ['ignore', log, log],

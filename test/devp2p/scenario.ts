@@ -6,7 +6,7 @@ import { blockAt, call, headOf, type RpcBlock } from './rpc.ts'
 
 const POLL_MS = 500
 /** A node whose chain has not grown for so long has stopped. */
-const STALL_MS_MAX = 90_000
+const STALL_MS_MAX = 180_000
 
 /** Resolves when the condition holds. @throws Error with what was waited for, after STALL_MS_MAX without it */
 export const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {

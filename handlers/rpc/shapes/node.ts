@@ -44,7 +44,7 @@ export const nodeShape = ({ chain, options }: RpcContext, enode: string): Record
 /** The version of eth that is spoken with a node over devp2p. */
 const ethVersionOf = (capabilities: readonly string[] | undefined): number => {
   if (capabilities === undefined) return PROTOCOL_VERSION
-  return capabilities.includes('eth/68') ? 68 : 66
+  return [69, 68].find(version => capabilities.includes(`eth/${version}`)) ?? 66
 }
 
 /** The element of admin_peers for one peer. */

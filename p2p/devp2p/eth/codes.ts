@@ -1,4 +1,4 @@
-/** Messages of eth/66 and eth/68 (eth.md); codes count from the protocol's offset. */
+/** Messages of eth/66, eth/68 and eth/69 (eth.md); codes count from the protocol's offset. */
 export const ETH = {
   status: 0x00,
   newBlockHashes: 0x01,
@@ -15,4 +15,6 @@ export const ETH = {
   nodeData: 0x0e,
   getReceipts: 0x0f,
   receipts: 0x10,
+  /** eth/69 only. */
+  blockRangeUpdate: 0x11,
 } as const

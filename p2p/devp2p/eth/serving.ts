@@ -7,8 +7,10 @@ import type { Log } from '../../log.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
 import { nameOf } from '../session/session.ts'
 import { splitBlock } from './blocks.ts'
+import type { EthVersion } from '../base/capabilities.ts'
 import { ETH } from './codes.ts'
 import { type EthPeer, sendEth } from './ethPeer.ts'
+import { receiptsWithoutBloom } from './receipts.ts'
 import { decodeHashes, decodeHeadersQuery, encodeWithId, openWithId } from './requests.ts'
 import { transactionItems } from './transactions.ts'
 
@@ -52,7 +54,12 @@ async function* mapped(
 const joined = (hashes: readonly Hash[]): Uint8Array => concatBytes(...hashes)
 
 /** The items that answer a request. @throws RlpError when the request is malformed */
-const itemsOf = (handlers: Served, code: number, content: RawItem): AsyncIterable<Uint8Array> | undefined => {
+const itemsOf = (
+  handlers: Served,
+  version: EthVersion,
+  code: number,
+  content: RawItem,
+): AsyncIterable<Uint8Array> | undefined => {
   switch (code) {
     case ETH.getBlockHeaders: {
       const query = decodeHeadersQuery(content)
@@ -60,8 +67,10 @@ const itemsOf = (handlers: Served, code: number, content: RawItem): AsyncIterabl
     }
     case ETH.getBlockBodies:
       return mapped(handlers.blocksByHash(joined(decodeHashes(content, BODIES_MAX))), bodyOf)
-    case ETH.getReceipts:
-      return handlers.receiptsByHash(joined(decodeHashes(content, RECEIPTS_MAX)))
+    case ETH.getReceipts: {
+      const receipts = handlers.receiptsByHash(joined(decodeHashes(content, RECEIPTS_MAX)))
+      return version === 69 ? mapped(receipts, receiptsWithoutBloom) : receipts
+    }
     case ETH.getPooledTransactions:
       return mapped(
         handlers.poolTransactions(joined(decodeHashes(content, POOLED_MAX))),
@@ -144,7 +153,7 @@ export const createServing = ({ handlers, log, nowMs, onFlooding }: ServingOptio
   return {
     answer: (peer, code, payload) => {
       const { id, content } = openWithId(payload)
-      const items = itemsOf(handlers, code, content)
+      const items = itemsOf(handlers, peer.version, code, content)
       const queue = queueOf(peer)
       if (queue.waiting >= WAITING_MAX) {
         onFlooding(peer)

@@ -1,53 +1,98 @@
-import { bytesToBigint } from '../../../core/bytes/integer.ts'
-import { rawItems, rawString } from '../../../core/rlp/rawItem.ts'
-import { encodeRlp, rlpBytes, rlpScalar } from '../../../core/rlp/rlp.ts'
 import type { Hash } from '../../../core/bytes/bytes.ts'
+import { bytesToBigint } from '../../../core/bytes/integer.ts'
+import { type RawItem, rawItems, rawString } from '../../../core/rlp/rawItem.ts'
+import { encodeRlp, rlpBytes, RlpError, type RlpInput, rlpScalar } from '../../../core/rlp/rlp.ts'
+import type { EthVersion } from '../base/capabilities.ts'
 import type { ForkId } from './forkId.ts'
 
-/** Status of eth/66 and eth/68 (eth.md, "Status"). */
+/** What a status tells of the head: up to eth/68 the total difficulty of its chain, from eth/69 on its number (EIP-7642). */
+export type EthHead =
+  | {
+      readonly hash: Hash
+      /** Of a QBFT chain: that of the genesis block, and 1 for each block. */
+      readonly totalDifficulty: bigint
+      readonly range?: undefined
+    }
+  | { readonly hash: Hash; readonly range: BlockNumbers }
+
+/** The numbers of the first and the last block that a node has. */
+export type BlockNumbers = { readonly earliest: bigint; readonly latest: bigint }
+
+/** Status of eth/66, eth/68 and eth/69 (eth.md, "Status"). */
 export type EthStatus = {
   readonly version: number
   readonly networkId: bigint
-  /** Of a QBFT chain: that of the genesis block, and 1 for each block. */
-  readonly totalDifficulty: bigint
-  readonly headHash: Hash
   readonly genesisHash: Hash
   readonly forkId: ForkId
+  readonly head: EthHead
 }
 
-const ITEMS = 6
+export const encodeStatus = ({ version, networkId, genesisHash, forkId, head }: EthStatus): Uint8Array => {
+  const fork: RlpInput = [forkId.hash, forkId.next]
+  return encodeRlp(
+    head.range === undefined
+      ? [version, networkId, head.totalDifficulty, head.hash, genesisHash, fork]
+      : [version, networkId, genesisHash, fork, head.range.earliest, head.range.latest, head.hash],
+  )
+}
 
-export const encodeStatus = (status: EthStatus): Uint8Array =>
-  encodeRlp([
-    status.version,
-    status.networkId,
-    status.totalDifficulty,
-    status.headHash,
-    status.genesisHash,
-    [status.forkId.hash, status.forkId.next],
-  ])
+const scalarOf = (item: RawItem | undefined, what: string, bytesMax: number): bigint =>
+  rlpScalar(rawString(item, what), what, bytesMax)
 
-/** @throws RlpError when the bytes are no status of these versions */
-export const decodeStatus = (payload: Uint8Array): EthStatus => {
-  const [version, networkId, totalDifficulty, headHash, genesisHash, forkId] = rawItems(
-    payload,
-    'a status',
-    ITEMS,
-  ) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array]
-  const [forkHash, forkNext] = rawItems(forkId, 'a fork id', 2)
-  const scalar = (item: Uint8Array | undefined, what: string, bytesMax: number): bigint =>
-    rlpScalar(rawString(item, what), what, bytesMax)
-  const hash = (item: Uint8Array, what: string): Hash => rlpBytes(rawString(item, what), what, 32).slice()
+const hashOf = (item: RawItem | undefined, what: string): Hash =>
+  rlpBytes(rawString(item, what), what, 32).slice()
+
+const forkIdOf = (item: RawItem): ForkId => {
+  const [hash, next] = rawItems(item, 'a fork id', 2)
   return {
-    version: Number(scalar(version, 'the version', 4)),
-    networkId: scalar(networkId, 'the network id', 32),
-    // GoQuorum takes 100 bits at most.
-    totalDifficulty: bytesToBigint(rlpBytes(rawString(totalDifficulty, 'the total difficulty'), 'it')),
-    headHash: hash(headHash, 'the hash of the head'),
-    genesisHash: hash(genesisHash, 'the genesis hash'),
-    forkId: {
-      hash: rlpBytes(rawString(forkHash, 'a fork hash'), 'a fork hash', 4).slice(),
-      next: scalar(forkNext, 'the next fork', 8),
+    hash: rlpBytes(rawString(hash, 'a fork hash'), 'a fork hash', 4).slice(),
+    next: scalarOf(next, 'the next fork', 8),
+  }
+}
+
+const startOf = (version: RawItem | undefined, networkId: RawItem | undefined) => ({
+  version: Number(scalarOf(version, 'the version', 4)),
+  networkId: scalarOf(networkId, 'the network id', 32),
+})
+
+/** @throws RlpError when the first block comes after the last */
+export const readBlockNumbers = (
+  earliest: RawItem | undefined,
+  latest: RawItem | undefined,
+): BlockNumbers => {
+  const range = {
+    earliest: scalarOf(earliest, 'the first block', 8),
+    latest: scalarOf(latest, 'the last block', 8),
+  }
+  if (range.earliest > range.latest)
+    throw new RlpError(`blocks from ${range.earliest} on, and to ${range.latest}`)
+  return range
+}
+
+const decodeWithDifficulty = (payload: Uint8Array): EthStatus => {
+  const [version, networkId, totalDifficulty, hash, genesisHash, forkId] = rawItems(payload, 'a status', 6)
+  return {
+    ...startOf(version, networkId),
+    genesisHash: hashOf(genesisHash, 'the genesis hash'),
+    forkId: forkIdOf(forkId as RawItem),
+    head: {
+      hash: hashOf(hash, 'the hash of the head'),
+      // GoQuorum takes 100 bits at most.
+      totalDifficulty: bytesToBigint(rlpBytes(rawString(totalDifficulty, 'the total difficulty'), 'it')),
     },
   }
 }
+
+const decodeWithRange = (payload: Uint8Array): EthStatus => {
+  const [version, networkId, genesisHash, forkId, earliest, latest, hash] = rawItems(payload, 'a status', 7)
+  return {
+    ...startOf(version, networkId),
+    genesisHash: hashOf(genesisHash, 'the genesis hash'),
+    forkId: forkIdOf(forkId as RawItem),
+    head: { hash: hashOf(hash, 'the hash of the head'), range: readBlockNumbers(earliest, latest) },
+  }
+}
+
+/** @throws RlpError when the bytes are no status of the agreed version */
+export const decodeStatus = (version: EthVersion, payload: Uint8Array): EthStatus =>
+  version === 69 ? decodeWithRange(payload) : decodeWithDifficulty(payload)

@@ -3,6 +3,7 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import { textOf } from '../../error.ts'
 import { createWantedBlocks } from '../../blocks/wantedBlocks.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
+import { decodeBlockRange, encodeBlockRange } from '../eth/blockRange.ts'
 import { headerHash, requestBlock } from '../eth/blockRequests.ts'
 import {
   decodeAnnouncements,
@@ -16,7 +17,7 @@ import { ETH } from '../eth/codes.ts'
 import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
 import { nameOf } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
-import { totalDifficultyAt } from './statusExchange.ts'
+import { EARLIEST_BLOCK, totalDifficultyAt } from './statusExchange.ts'
 
 /** A node that sent consensus messages within this time counts as taking part in consensus. */
 const TAKES_PART_MS = 30_000
@@ -24,6 +25,9 @@ const TAKES_PART_MS = 30_000
 const AHEAD_MAX = 8n
 /** New blocks and announcements of one peer: ten blocks a second, each up to once from every validator it hears. */
 const MESSAGES_PER_SECOND = 100
+/** The range of blocks is told after so many of them, or so long after it was told (EIP-7642: at most once in 32 blocks). */
+const RANGE_BLOCKS = 32n
+const RANGE_INTERVAL_MS = 120_000
 
 /** New blocks: announced by their hash to every peer, and sent in full to some of those that do not take part in consensus. */
 export type BlockPropagation = {
@@ -32,13 +36,17 @@ export type BlockPropagation = {
   onNewBlock(peer: EthPeer, payload: Uint8Array): void
   /** @throws RlpError */
   onAnnouncements(peer: EthPeer, payload: Uint8Array): void
+  /** Tells peers of eth/69 which blocks this node has, now and then. */
+  sendRange(): void
+  /** @throws RlpError */
+  onRange(peer: EthPeer, payload: Uint8Array): void
   /** Blocks of this peer were wrong: requests the same ones from others. */
   distrust(id: string): void
   gone(id: string): void
   stop(): void
 }
 
-/** Notes that the peer has a block: eth/68 tells heads in no other way. */
+/** Notes that the peer has a block: up to eth/68 heads are told in no other way. */
 const claimHead = ({ handlers }: Devp2pNode, peer: EthPeer, number: bigint, hash: Hash): void => {
   if (number <= peer.peer.status.headNumber) return
   peer.peer = { ...peer.peer, status: { ...peer.peer.status, headNumber: number, headHash: hash } }
@@ -57,10 +65,24 @@ const announceTo = (node: Devp2pNode, number: bigint, hash: Hash, block: Uint8Ar
     else sendEth(peer, ETH.newBlockHashes, announcement)
 }
 
+/** What was last told of the own range of blocks. */
+type ToldRange = { number: bigint; atMs: number }
+
+const sendRange = ({ handlers, table, options }: Devp2pNode, told: ToldRange): void => {
+  const { headNumber, headHash } = handlers.status()
+  const isFar = headNumber - told.number >= RANGE_BLOCKS
+  const isOld = headNumber > told.number && options.nowMs() - told.atMs >= RANGE_INTERVAL_MS
+  if (!isFar && !isOld) return
+  Object.assign(told, { number: headNumber, atMs: options.nowMs() })
+  const range = encodeBlockRange({ earliest: EARLIEST_BLOCK, latest: headNumber, latestHash: headHash })
+  for (const peer of table.all()) if (peer.version === 69) sendEth(peer, ETH.blockRangeUpdate, range)
+}
+
 export const createBlockPropagation = (node: Devp2pNode): BlockPropagation => {
   const { options, handlers, log, table } = node
   const { nowMs, chain } = options
   const rates = new WeakMap<EthPeer, TokenBucket>()
+  const told: ToldRange = { number: 0n, atMs: nowMs() }
 
   const fetch = async (peer: EthPeer, hash: Hash): Promise<void> => {
     try {
@@ -111,6 +133,13 @@ export const createBlockPropagation = (node: Devp2pNode): BlockPropagation => {
         claimHead(node, peer, number, hash)
         if (number > head && number <= head + AHEAD_MAX) wanted.announced(peer.session.id, hash, takesPart)
       }
+    },
+    sendRange: () => sendRange(node, told),
+    onRange: (peer, payload) => {
+      if (isTooMany(peer)) return
+      const { latest, latestHash } = decodeBlockRange(payload)
+      peer.knownBlocks.add(latestHash)
+      claimHead(node, peer, latest, latestHash)
     },
     distrust: id => wanted.distrust(id),
     gone: id => wanted.gone(id),

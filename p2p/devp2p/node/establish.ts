@@ -35,8 +35,8 @@ const peerOf = (session: Session, status: EthStatus, nowMs: number): Peer => {
       networkId: status.networkId,
       genesisHash: status.genesisHash,
       configuration: {},
-      headNumber: 0n,
-      headHash: status.headHash,
+      headNumber: status.head.range?.latest ?? 0n,
+      headHash: status.head.hash,
       client: hello?.client ?? '',
       neighbours: [],
       features: [],
@@ -46,8 +46,9 @@ const peerOf = (session: Session, status: EthStatus, nowMs: number): Peer => {
   }
 }
 
-/** The number of the head that the peer claims: eth/68 does not tell it. Undefined when it does not give the header. */
+/** The number of the head that the peer claims: before eth/69 a status does not tell it. Undefined when it does not give the header. */
 const headNumberOf = async (node: Devp2pNode, peer: EthPeer): Promise<bigint | undefined> => {
+  if (peer.version === 69) return peer.peer.status.headNumber
   const { genesisHash } = node.handlers.status()
   const hash = peer.peer.status.headHash
   if (equalBytes(hash, genesisHash)) return 0n

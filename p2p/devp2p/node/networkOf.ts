@@ -84,8 +84,8 @@ export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Network 
     sendConsensus: (to, code, data) => parts.consensus.send(to, code, data),
     announceTransactions: transactions => parts.transactions.announce(transactions),
     announceBlock: (number, hash, block) => parts.blocks.announce(number, hash, block),
-    // eth/68 tells the head of a node by its announcements alone.
-    sendStatus: () => undefined,
+    // Up to eth/68 the head of a node is told by its announcements alone.
+    sendStatus: () => parts.blocks.sendRange(),
     requestBlocks: (peer, from, count, signal) =>
       requestBlockRange(ethPeerOf(node, peer), options.chain.consensus, from, count, signal),
     requestPoolHashes: peer => announcedHashes(ethPeerOf(node, peer)),

@@ -39,6 +39,8 @@ const onAnnouncement = (node: Devp2pNode, peer: EthPeer, code: number, payload: 
       return transactions.onTransactions(peer, payload)
     case ETH.newPooledTransactionHashes:
       return transactions.onAnnouncements(peer, payload)
+    case ETH.blockRangeUpdate:
+      return blocks.onRange(peer, payload)
     default:
       throw new Error(`eth has no message ${code}`)
   }

@@ -7,6 +7,9 @@ import { decodeStatus, encodeStatus, type EthStatus } from '../eth/status.ts'
 import type { Session } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 
+/** A node keeps all blocks. */
+export const EARLIEST_BLOCK = 0n
+
 const headOf = ({ handlers }: Pick<Devp2pNode, 'handlers'>): ForkHead => {
   const { headNumber, headTimestamp = 0n } = handlers.status()
   return { number: headNumber, timestamp: headTimestamp }
@@ -25,10 +28,12 @@ const ownStatus = (node: Devp2pNode, version: EthVersion): EthStatus => {
   return {
     version,
     networkId,
-    totalDifficulty: totalDifficultyAt(node, headNumber),
-    headHash,
     genesisHash,
     forkId: ownForkId(node),
+    head:
+      version === 69
+        ? { hash: headHash, range: { earliest: EARLIEST_BLOCK, latest: headNumber } }
+        : { hash: headHash, totalDifficulty: totalDifficultyAt(node, headNumber) },
   }
 }
 
@@ -63,6 +68,6 @@ const refusalOf = (node: Devp2pNode, version: EthVersion, status: EthStatus): Re
 
 /** @throws RlpError when the bytes are no status */
 export const readStatus = (node: Devp2pNode, version: EthVersion, payload: Uint8Array): ReceivedStatus => {
-  const status = decodeStatus(payload)
+  const status = decodeStatus(version, payload)
   return { status, refusal: refusalOf(node, version, status) }
 }

@@ -18,6 +18,7 @@ const ETH_BYTES_MAX: Readonly<Record<number, number>> = {
   [ETH.getPooledTransactions]: REQUEST_BYTES_MAX,
   [ETH.getNodeData]: REQUEST_BYTES_MAX,
   [ETH.getReceipts]: REQUEST_BYTES_MAX,
+  [ETH.blockRangeUpdate]: KIBIBYTE,
 }
 
 /** Largest inflated payload of a message of eth. */

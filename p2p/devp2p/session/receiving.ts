@@ -89,7 +89,8 @@ const isAnnouncement = (code: number): boolean =>
   code === ETH.newBlockHashes ||
   code === ETH.transactions ||
   code === ETH.newBlock ||
-  code === ETH.newPooledTransactionHashes
+  code === ETH.newPooledTransactionHashes ||
+  code === ETH.blockRangeUpdate
 
 const keepEarly = ({ early }: Session, message: ProtocolMessage): void => {
   const bytes = early.reduce((sum, { payload }) => sum + payload.length, message.payload.length)

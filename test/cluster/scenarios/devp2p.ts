@@ -71,8 +71,8 @@ scenario(
       for (const peer of peers)
         expect(peer).toMatchObject({
           version: '0x5',
-          caps: ['eth/66', 'eth/68', 'istanbul/100'],
-          protocols: { eth: { version: 68 } },
+          caps: ['eth/66', 'eth/68', 'eth/69', 'istanbul/100'],
+          protocols: { eth: { version: 69 } },
         })
     })
 

@@ -37,10 +37,10 @@ const withPeer = (
 describe('given a peer that does as Besu does', () => {
   test('when it asks for the announced head by its hash, then it has the header at once', async () => {
     await withPeer(async peer => {
-      const status = decodeStatus(await peer.next(ETH.status))
-      expect(status).toMatchObject({ version: 68, totalDifficulty: 601n, headHash: block(600).hash })
+      const status = decodeStatus(68, await peer.next(ETH.status))
+      expect(status).toMatchObject({ version: 68, head: { totalDifficulty: 601n, hash: block(600).hash } })
       peer.sendStatus()
-      peer.sendEth(ETH.getBlockHeaders, [1, [status.headHash, 1, 0, 0]])
+      peer.sendEth(ETH.getBlockHeaders, [1, [status.head.hash, 1, 0, 0]])
       expect(itemsIn(await peer.next(ETH.blockHeaders))).toEqual([block(600).header])
     })
   })
@@ -105,7 +105,7 @@ describe('given a peer that does as Besu does', () => {
 
   test('when its head is asked for and it answers, then it is a peer with that number', async () => {
     await withPeer(async (peer, node) => {
-      peer.sendStatus({ headHash: block(650).hash, totalDifficulty: 651n })
+      peer.sendStatus({ head: { hash: block(650).hash, totalDifficulty: 651n } })
       const { id } = openWithId(await peer.next(ETH.getBlockHeaders))
       expect(node.network.peers()).toEqual([])
       peer.send(0x10 + ETH.blockHeaders, answer(id, [block(650).header]))
@@ -162,7 +162,7 @@ describe('given a peer that breaks a rule, then it is told the code and disconne
 
   test('a head that it does not give: useless', async () => {
     await withPeer(async peer => {
-      peer.sendStatus({ headHash: block(650).hash })
+      peer.sendStatus({ head: { hash: block(650).hash, totalDifficulty: 651n } })
       for (let tries = 0; tries < 3; tries++) {
         const { id } = openWithId(await peer.next(ETH.getBlockHeaders))
         peer.send(0x10 + ETH.blockHeaders, answer(id, []))

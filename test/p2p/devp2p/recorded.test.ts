@@ -19,8 +19,8 @@ test('given the hello of a live GoQuorum, then it is read, and eth/66 with istan
 })
 
 test('given the status of a live GoQuorum, then it is read, written alike, and has the fork id that this node computes', () => {
-  const status = decodeStatus(GOQUORUM_STATUS)
-  expect(status).toMatchObject({ version: 66, networkId: 1337n, totalDifficulty: 1n })
+  const status = decodeStatus(66, GOQUORUM_STATUS)
+  expect(status).toMatchObject({ version: 66, networkId: 1337n, head: { totalDifficulty: 1n } })
   expect(encodeStatus(status)).toEqual(GOQUORUM_STATUS)
   const head = { number: 0n, timestamp: 0n }
   expect(forkIdAt(status.genesisHash, { blocks: [], times: [] }, head)).toEqual(status.forkId)

@@ -103,10 +103,9 @@ export const connectScripted = async (enode: string, options: ScriptOptions = {}
         encodeStatus({
           version: 68,
           networkId: 1337n,
-          totalDifficulty: 1n,
-          headHash: genesis.hash,
           genesisHash: genesis.hash,
           forkId: { hash: new Uint8Array(4), next: 0n },
+          head: { hash: genesis.hash, totalDifficulty: 1n },
           ...changes,
         }),
       ),

@@ -37,8 +37,15 @@ describe('given capabilities', () => {
   const of = (...texts: readonly string[]) =>
     texts.map(text => ({ name: text.split('/')[0] as string, version: Number(text.split('/')[1]) }))
 
-  test('when they are Besu 26.8’s, then eth/68 is chosen, with istanbul behind its 17 ids', () => {
+  test('when they are Besu 26.8’s, then eth/69 is chosen, with istanbul behind its 18 ids', () => {
     expect(agreeOn(of('eth/68', 'eth/69', 'eth/70', 'eth/71', 'istanbul/100', 'snap/1'))).toEqual({
+      eth: { version: 69, offset: 0x10, ids: 18 },
+      istanbul: { offset: 0x22, ids: 22 },
+    })
+  })
+
+  test('when they are Besu 23.1’s, then eth/68 is chosen, with istanbul behind its 17 ids', () => {
+    expect(agreeOn(of('eth/66', 'eth/67', 'eth/68', 'istanbul/100'))).toEqual({
       eth: { version: 68, offset: 0x10, ids: 17 },
       istanbul: { offset: 0x21, ids: 22 },
     })
@@ -56,7 +63,7 @@ describe('given capabilities', () => {
   })
 
   test('when no version of eth is shared, then the node is of no use', () => {
-    expect(agreeOn(of('eth/69', 'istanbul/100'))).toBeUndefined()
+    expect(agreeOn(of('eth/70', 'istanbul/100'))).toBeUndefined()
   })
 })
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { concatBytes } from '../../../../core/bytes/bytes.ts'
 import { fromHex, toBareHex } from '../../../../core/bytes/hex.ts'
 import { encodeRlp, RlpError } from '../../../../core/rlp/rlp.ts'
+import { OFFERED_CAPABILITIES } from '../../../../p2p/devp2p/base/capabilities.ts'
+import { decodeDisconnect } from '../../../../p2p/devp2p/base/disconnect.ts'
+import { decodeHello, encodeHello } from '../../../../p2p/devp2p/base/hello.ts'
+import { decodeBlockRange, encodeBlockRange } from '../../../../p2p/devp2p/eth/blockRange.ts'
 import {
   decodeAnnouncements,
   decodeNewBlock,
@@ -8,6 +13,7 @@ import {
   splitBlock,
 } from '../../../../p2p/devp2p/eth/blocks.ts'
 import { forkIdAt, forkIdMismatch } from '../../../../p2p/devp2p/eth/forkId.ts'
+import { receiptsWithoutBloom } from '../../../../p2p/devp2p/eth/receipts.ts'
 import {
   decodeHashes,
   decodeHeadersQuery,
@@ -80,14 +86,39 @@ describe('given codecs', () => {
   const status = {
     version: 68,
     networkId: 1337n,
-    totalDifficulty: 12_345n,
-    headHash: hashes[1] as Uint8Array,
     genesisHash: hashes[0] as Uint8Array,
     forkId: { hash: fromHex('01020304'), next: 7n },
+    head: { hash: hashes[1] as Uint8Array, totalDifficulty: 12_345n },
   }
+  const statusOfRange = (earliest: bigint, latest: bigint) => ({
+    ...status,
+    version: 69,
+    head: { hash: hashes[1] as Uint8Array, range: { earliest, latest } },
+  })
 
   test('when a status is written, then it reads back', () => {
-    expect(decodeStatus(encodeStatus(status))).toEqual(status)
+    expect(decodeStatus(68, encodeStatus(status))).toEqual(status)
+    expect(decodeStatus(69, encodeStatus(statusOfRange(3n, 700n)))).toEqual(statusOfRange(3n, 700n))
+  })
+
+  test('when a range of blocks is written, then it reads back, and one that ends before it begins is refused', () => {
+    const range = { earliest: 0n, latest: 9n, latestHash: hashes[2] as Uint8Array }
+    expect(decodeBlockRange(encodeBlockRange(range))).toEqual(range)
+    expect(() => decodeBlockRange(encodeBlockRange({ ...range, earliest: 10n }))).toThrow(RlpError)
+    expect(() => decodeStatus(69, encodeStatus(statusOfRange(2n, 1n)))).toThrow(RlpError)
+  })
+
+  test('when receipts are served over eth/69, then they have their type, and no bloom', () => {
+    const bloom = new Uint8Array(256)
+    const logs = [[new Uint8Array(20), [hashes[0] as Uint8Array], Uint8Array.of(7)]]
+    const typedReceipt = concatBytes(Uint8Array.of(2), encodeRlp([0, 42_000, bloom, []]))
+    const receipts = encodeRlp([[1, 21_000, bloom, logs], typedReceipt])
+    expect(receiptsWithoutBloom(receipts)).toEqual(
+      encodeRlp([
+        [0, 1, 21_000, logs],
+        [2, 0, 42_000, []],
+      ]),
+    )
   })
 
   test('when queries for headers are written, then numbers and hashes read back', () => {
@@ -123,7 +154,8 @@ describe('given codecs', () => {
   test('when any bytes arrive, then each decoder reads or refuses them', () => {
     const random = seededRandom(3)
     const decoders: readonly ((bytes: Uint8Array) => unknown)[] = [
-      decodeStatus,
+      bytes => decodeStatus(68, bytes),
+      bytes => decodeStatus(69, bytes),
       decodeAnnouncements,
       bytes => splitBlock(decodeNewBlock(bytes).block),
       decodeTransactions,
@@ -131,9 +163,23 @@ describe('given codecs', () => {
       bytes => decodeTransactionAnnouncements(66, bytes),
       bytes => decodeHeadersQuery(openWithId(bytes).content),
       bytes => decodeHashes(openWithId(bytes).content, 128),
+      decodeBlockRange,
+      receiptsWithoutBloom,
+      decodeHello,
+      decodeDisconnect,
     ]
     const seeds = [
       encodeStatus(status),
+      encodeStatus(statusOfRange(3n, 700n)),
+      encodeBlockRange({ earliest: 0n, latest: 9n, latestHash: hashes[2] as Uint8Array }),
+      encodeRlp([[1, 21_000, new Uint8Array(256), []], Uint8Array.of(2, 0xc4, 1, 2, 3, 0xc0)]),
+      encodeHello({
+        version: 5,
+        client: 'client',
+        capabilities: OFFERED_CAPABILITIES,
+        port: 1,
+        publicKey: new Uint8Array(64),
+      }),
       encodeNewBlock(block, 3n),
       encodeTransactions([legacy, typed]),
       encodeHeadersQuery(1n, { start: { number: 5n }, count: 2, skip: 0n, reverse: false }),
