@@ -10,8 +10,8 @@ export type ClientAddress = () => string
 /** The caller that a token, or the lack of one, identifies. Valid for one request. */
 export type Identity = Caller & {
   /**
-   * True without a valid token where no method is open to everyone: HTTP answers 401 without reading the body, a WebSocket
-   * answers each message, as `permits` refuses every method.
+   * True without a valid token where no method is open to everyone: HTTP answers 401 without reading the body; a WebSocket
+   * answers each message, and `permits` refuses every method.
    */
   readonly unauthenticated: boolean
   /** Expiry of the token, in milliseconds since 1970; undefined without a valid token. */

@@ -44,7 +44,7 @@ const claimsOf = (token: string, nowMs: number): ReturnType<typeof readClaims> =
   try {
     return readClaims(base64url.decode(payload), nowMs)
   } catch {
-    // No base64.
+    // Not base64.
     return 'malformed'
   }
 }
@@ -71,14 +71,14 @@ export const createAuthentication = ({
   /** Without a valid token, and with no method open to everyone, no request can succeed. */
   const rejectsUnauthenticated = openMethods.length === 0
 
-  const nobody = (why: string, client: ClientAddress): Identity => ({
+  const withoutToken = (why: string, client: ClientAddress): Identity => ({
     permits: isOpen,
     denied: denier(audit, `nobody (${why})`, client),
     unauthenticated: rejectsUnauthenticated,
     expiresAtMs: undefined,
   })
 
-  const somebody = (
+  const withToken = (
     { permits, username, expiresAtMs }: RememberedToken,
     client: ClientAddress,
   ): Identity => ({
@@ -106,12 +106,12 @@ export const createAuthentication = ({
 
   const verified = async (token: string, client: ClientAddress): Promise<Identity> => {
     const payload = await verify(token)
-    if (payload === undefined) return nobody('the token is not signed as it must be', client)
-    // Verifying takes time, in which a token may expire.
+    if (payload === undefined) return withoutToken('the signature of the token is invalid', client)
+    // The token may have expired while its signature was verified.
     const claims = readClaims(payload, nowMs())
     return typeof claims === 'string'
-      ? nobody(`the token is ${claims}`, client)
-      : somebody(remember(token, claims), client)
+      ? withoutToken(`the token is ${claims}`, client)
+      : withToken(remember(token, claims), client)
   }
 
   return {
@@ -120,11 +120,13 @@ export const createAuthentication = ({
     nowMs,
     identify: (authorization, client) => {
       const token = bearerToken(authorization)
-      if (token === undefined) return nobody('no token', client)
+      if (token === undefined) return withoutToken('no token', client)
       const known = remembered.get(token, nowMs())
-      if (known !== undefined) return somebody(known, client)
+      if (known !== undefined) return withToken(known, client)
       const claims = claimsOf(token, nowMs())
-      return typeof claims === 'string' ? nobody(`the token is ${claims}`, client) : verified(token, client)
+      return typeof claims === 'string'
+        ? withoutToken(`the token is ${claims}`, client)
+        : verified(token, client)
     },
   }
 }

@@ -63,8 +63,8 @@ const userOf = async (
   const failCost = failCostOf(credentials)
   const hash =
     user === undefined || bcryptCost(user.passwordHash) === undefined ? undefined : user.passwordHash
-  const isRight = await checkPassword({ password, hash: hash ?? dummyHash(failCost), failCost })
-  return isRight && hash !== undefined ? user : undefined
+  const matches = await checkPassword({ password, hash: hash ?? dummyHash(failCost), failCost })
+  return matches && hash !== undefined ? user : undefined
 }
 
 /** Checks the password and issues the token. */
@@ -102,10 +102,10 @@ export const createLogin = (
   const { limits, audit, reportError } = parts
   return async (request, client) => {
     const from = client()
-    const asked = await readRequest(request)
-    if (asked instanceof Response) return asked
-    const isPlausible = asked.username.length <= USERNAME_LENGTH_MAX
-    const admission = limits.admit(from, isPlausible ? asked.username : '')
+    const login = await readRequest(request)
+    if (login instanceof Response) return login
+    const isPlausible = login.username.length <= USERNAME_LENGTH_MAX
+    const admission = limits.admit(from, isPlausible ? login.username : '')
     if (admission.kind !== 'admitted') {
       audit.denied({ who: 'nobody, as too many logins failed or are under way', what: 'login', from })
       return admission.kind === 'busy' ? answers.tooBusy() : answers.tooManyFailures(admission.retrySeconds)
@@ -115,7 +115,7 @@ export const createLogin = (
         audit.denied({ who: 'an unknown user', what: 'login', from })
         return answers.incorrect()
       }
-      const response = await attempt(parts, asked, from)
+      const response = await attempt(parts, login, from)
       if (response.ok) admission.attempt.succeeded()
       return response
     } catch (error) {

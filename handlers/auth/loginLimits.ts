@@ -35,7 +35,7 @@ export type LoginLimits = { readonly admit: (from: string, username: string) => 
 
 const NOTHING = { count: 0, cost: 0 } as const
 
-/** The part of an address that is counted: of IPv6 the first half, as one customer has all of the other half. */
+/** The part of an address that is counted. Of IPv6 it is the first half: one customer holds all addresses of the other half. */
 const networkOf = (from: string): string => {
   const address = parseIpAddress(from)
   return address === undefined || address.length === 4 ? from : ipGroups(address).slice(0, 4).join(':')

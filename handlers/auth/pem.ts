@@ -11,7 +11,7 @@ export const firstPemObject = (text: string): PemObject | undefined => {
     const bytes = Uint8Array.from(binary, character => character.charCodeAt(0))
     return bytes.length === 0 ? undefined : { label: match[1] as string, bytes }
   } catch {
-    // Its base64 is none.
+    // Not base64.
     return undefined
   }
 }

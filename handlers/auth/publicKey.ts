@@ -88,7 +88,9 @@ const rsaKey = ({ key }: Spki, der: Uint8Array, algorithm: Algorithm): PublicKey
     )
   const bits = rsaBits(key)
   if (bits < RSA_BITS_MIN)
-    refuse(`The authentication public key is an RSA key of ${bits} bits: at least ${RSA_BITS_MIN} are needed`)
+    refuse(
+      `The authentication public key is an RSA key of ${bits} bits: at least ${RSA_BITS_MIN} bits are required`,
+    )
   return { kind: 'RSA', spki: Uint8Array.from(der) }
 }
 
@@ -97,25 +99,25 @@ const ecKey = ({ key, parameters }: Spki, algorithm: Algorithm): PublicKey => {
   const entry = Object.hasOwn(CURVES, oid) ? CURVES[oid as keyof typeof CURVES] : undefined
   if (entry === undefined)
     return refuse(
-      'The authentication public key is on a curve that is not supported: P-256, secp256k1, P-384 and P-521 are, by name',
+      'The authentication public key is on a curve that is not supported: use P-256, secp256k1, P-384 or P-521, given by name',
     )
   if (entry.algorithm !== algorithm)
     refuse(
-      `The authentication public key is on curve ${entry.name}, which ${algorithm} cannot use: it goes with ${entry.algorithm}`,
+      `The authentication public key is on curve ${entry.name}, which ${algorithm} cannot use: give ${entry.algorithm}`,
     )
   let point: Uint8Array<ArrayBuffer>
   try {
     // Checks that the point is on the curve, and converts it to the uncompressed form that every runtime imports.
     point = Uint8Array.from(entry.curve.Point.fromBytes(key).toBytes(false))
   } catch {
-    return refuse(`The authentication public key is no point of curve ${entry.name}`)
+    return refuse(`The authentication public key is not a point on curve ${entry.name}`)
   }
   return entry.name === 'secp256k1' ? { kind: 'secp256k1', point } : { kind: 'EC', curve: entry.name, point }
 }
 
 /**
- * The key of a PEM file that holds a SubjectPublicKeyInfo, as `openssl pkey -pubout` writes it; the label is not looked
- * at. @throws PublicKeyError when there is none, it is private or too short, or does not go with the algorithm.
+ * The key of a PEM file that holds a SubjectPublicKeyInfo, as `openssl pkey -pubout` writes it. The label is ignored.
+ * @throws PublicKeyError when there is no key, or it is private, too short or of another kind than the algorithm needs.
  */
 export const parsePublicKey = (pem: string, algorithm: Algorithm): PublicKey => {
   const object = firstPemObject(pem)
@@ -123,7 +125,7 @@ export const parsePublicKey = (pem: string, algorithm: Algorithm): PublicKey => 
   const { label, bytes } = object
   if (isPrivate(label, bytes))
     refuse(
-      'The authentication public key file holds a private key: keep it with whoever issues the tokens, and give the output of `openssl pkey -pubout` here',
+      'The authentication public key file holds a private key: keep it with the issuer of the tokens, and give the output of `openssl pkey -pubout` here',
     )
   const spki = readSpki(bytes)
   if (spki === undefined)

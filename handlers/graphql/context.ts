@@ -13,7 +13,7 @@ import { createRequestStore } from './requestStore.ts'
 
 /** The resolvers' context for one request, or for one event of a subscription. */
 export type RequestScope = {
-  /** The context of JSON-RPC methods, over a store that reads nothing twice. */
+  /** The context of JSON-RPC methods, over a store that caches every read. */
   readonly rpc: RpcContext
   /** HTTP headers that name the head; undefined where the host has no snapshots. */
   readonly answerHeaders: Snapshot['answerHeaders'] | undefined
@@ -76,7 +76,7 @@ const createRequire = (caller: Caller): RequestScope['require'] => {
   }
 }
 
-/** With the chain at one head, where the host has snapshots. */
+/** The context with the chain fixed at one head, where the host has snapshots. */
 const atOneHead = (rpc: RpcContext): RpcContext & { readonly answerHeaders?: Snapshot['answerHeaders'] } =>
   rpc.snapshot === undefined ? rpc : { ...rpc, ...rpc.snapshot() }
 

@@ -51,7 +51,7 @@ export type Engine = (request: Request, context: EngineContext) => Promise<Respo
 
 type Args = Omit<ExecutionArgs, 'contextValue'> & { readonly contextValue: EngineContext }
 
-/** Executes; an aborted execution has a result, too. */
+/** Executes the operation. An aborted execution returns a result with the error that aborted it. */
 const executeBounded = async (args: Args): Promise<ExecutionResult> => {
   try {
     return await execute({ ...args, abortSignal: args.contextValue.abortSignal })
@@ -65,7 +65,7 @@ const executeBounded = async (args: Args): Promise<ExecutionResult> => {
 const refusalOf = (args: Args, complexityMax: number): GraphQLError | undefined => {
   const { schema, document, operationName, variableValues } = args
   const operation = getOperationAST(document, operationName)
-  // The library has the better message.
+  // The library reports a missing operation with a better message.
   if (operation === null || operation === undefined) return undefined
   return complexityError(schema, document, operation, variableValues ?? {}, complexityMax)
 }
@@ -118,7 +118,7 @@ const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, Eng
         one =>
           answer(
             one as ExecutionResult,
-            payload.serverContext.scope.budget.spent(),
+            payload.serverContext.scope.budget.characters(),
             (body, init) => compression.respond(body, payload.request, payload.serverContext.peer, init),
             options,
           ),

@@ -88,12 +88,12 @@ export const errorJson = (error: GraphQLError, report: (error: unknown) => void)
     return withPlace(message, error, { classification: 'ValidationError' })
   }
   const cause = error.originalError
-  let account = clientErrorOf(cause)
-  if (account === undefined) {
+  let clientError = clientErrorOf(cause)
+  if (clientError === undefined) {
     report(cause ?? error)
-    account = RPC_ERRORS.INTERNAL_ERROR
+    clientError = RPC_ERRORS.INTERNAL_ERROR
   }
-  const { message, code } = account
+  const { message, code } = clientError
   return withPlace(`Exception while fetching data (${pathText(error.path)}) : ${message}`, error, {
     ...(code === undefined ? {} : { errorCode: code, errorMessage: message }),
     classification: 'DataFetchingException',

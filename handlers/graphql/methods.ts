@@ -7,7 +7,7 @@ const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map(row => [row.nam
 /** The JSON-RPC method that answers a field, or whose permission it needs. */
 export const methodNamed = (name: string): Method => {
   const row = BY_NAME.get(name)
-  if (row === undefined) throw new Error(`there is no method ${name}`)
+  if (row === undefined) throw new Error(`unknown method: ${name}`)
   return row
 }
 

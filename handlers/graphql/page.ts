@@ -1,6 +1,6 @@
 /** Queries in the tabs of the page. They work on every chain with a first block. */
 export const EXAMPLES: readonly string[] = [
-  `# The latest block, what it holds and who made it.
+  `# The latest block: its contents and its proposer.
 query LatestBlock {
   block {
     number
@@ -20,7 +20,7 @@ query LatestBlock {
   }
 }
 `,
-  `# An account at a block, and what a call answers there.
+  `# An account at a block, and the result of a call.
 query Account($address: Address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266") {
   block {
     number
@@ -37,7 +37,7 @@ query Account($address: Address = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266") 
   }
 }
 `,
-  `# What the node and its network are doing.
+  `# The state of the node and its network.
 query Network {
   chainID
   gasPrice
@@ -57,7 +57,7 @@ query Network {
 `,
 ]
 
-/** Everything comes from this node alone: the page works without internet and discloses no query. */
+/** Loads nothing from other hosts: the page works without internet access and discloses no query. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval' blob:",

@@ -63,7 +63,7 @@ const METHOD_OF_FIELD: Readonly<Record<string, Readonly<Record<string, string>>>
   },
 }
 
-/** The permission that a field needs, undefined for a field that needs none of its own. */
+/** The permission that a field needs; undefined for a field without a permission of its own. */
 export const permissionOfField = (type: string, field: string): Permission | undefined => {
   if (type === 'Subscription') return SUBSCRIBE
   const name = METHOD_OF_FIELD[type]?.[field]

@@ -103,7 +103,7 @@ const hashKey = (hash: Hash): string => toBareHex(hash)
 const itself = (number: bigint): bigint => number
 
 /**
- * The store of one request: it reads nothing twice. Committed blocks do not change, so cached ones stay right; missing
+ * The store of one request: it caches every read. Committed blocks do not change, so cached ones stay valid; missing
  * blocks are looked up again by the next request. @param abort ends the request when it reads too much.
  */
 export const createRequestStore = (store: ChainStore, abort: (error: Error) => void): ChainStore => {

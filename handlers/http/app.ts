@@ -46,7 +46,7 @@ export const HTTP_DEFAULTS: HttpOptions = {
 }
 
 export type RpcApp = {
-  /** @param peer gives the address of the other end of the connection; for logins and the audit log alone. */
+  /** @param peer gives the address of the other end of the connection; used only for logins and the audit log. */
   readonly fetch: (request: Request, peer?: () => string) => Response | Promise<Response>
 }
 
@@ -128,7 +128,7 @@ const toResponse = (
   return compression.respond(body, request, peer, init)
 }
 
-/** Methods turn errors into replies, so this is a fault of the server itself. */
+/** The answer to an error of the server itself: those of methods become replies. */
 const failed = ({ context }: Parts, error: unknown): Response => {
   context.reportError('HTTP', error)
   return new Response(null, { status: 500 })
@@ -201,13 +201,13 @@ const createRouter = (parts: Parts) => {
   return app
 }
 
-/** A probe comes from no page: whoever names an origin goes the way of all requests. */
+/** Answers a probe. A request with an Origin header comes from a web page and is routed like any other request. */
 const probed = (probes: Probes, request: Request): Response | undefined =>
   request.method === 'POST' || request.headers.has('origin') ? undefined : probes(request)
 
 /**
  * JSON-RPC over HTTP as Besu serves it: POST / for requests, GET / for a description, /login, /liveness and /readiness. The
- * host allowlist and CORS are checked first, but for probes.
+ * host allowlist and CORS are checked first, except for probes.
  */
 export const createRpcApp = (
   context: RpcContext,

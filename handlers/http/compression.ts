@@ -24,7 +24,7 @@ const TURN_BYTES = 128 * 1024
 const PLAIN: CodingChoice = { coding: undefined, isCodingWanted: false }
 
 /** Tests whether the client, not just its proxy, is on this machine. */
-const isHere = ({ headers }: Asked, peer: () => string): boolean =>
+const isHere = ({ headers }: CompressedRequest, peer: () => string): boolean =>
   /^(?:::ffff:)?127\.|^::1$/.test(peer()) && !headers.has('x-forwarded-for')
 
 const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800
@@ -54,7 +54,7 @@ function* partsOf(body: ReplyBody): Generator<string | Uint8Array<ArrayBuffer>> 
 }
 
 /** The part of a request that is read. */
-type Asked = { readonly headers: Pick<Headers, 'get' | 'has'> }
+type CompressedRequest = { readonly headers: Pick<Headers, 'get' | 'has'> }
 
 export type Compression = {
   /**
@@ -62,7 +62,7 @@ export type Compression = {
    * COMPRESSIONS_MAX are in progress.
    * @param peer returns the address of the other end of the connection.
    */
-  respond(body: ReplyBody, request: Asked, peer: () => string, init: CompressedInit): Response
+  respond(body: ReplyBody, request: CompressedRequest, peer: () => string, init: CompressedInit): Response
 }
 
 export type CompressedInit = { readonly status: number; readonly headers: Readonly<Record<string, string>> }

@@ -2,14 +2,14 @@ import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
 import type { NodeTroubles, ReplicaStatus } from '../rpc/context.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 
-/** One thing that a probe looks at; further members as Besu has them. */
+/** The result of one check of a probe; further members are Besu's. */
 type Check = Readonly<Record<string, unknown>> & { readonly status: boolean }
 
 type Named = { readonly check: Check; readonly reason: string | undefined }
 
 const SPACES = 2
 
-/** As Besu writes it: a space before the colon, too. */
+/** Besu's format: a space before and after the colon. */
 const body = (value: object): string =>
   JSON.stringify(value, undefined, SPACES).replaceAll(/^(\s*"[^"\n]*"): /gm, '$1 : ')
 
@@ -91,17 +91,17 @@ const checkTroubles = (
   name: string,
   troubles: readonly string[] = [],
 ): Named | undefined => {
-  const wanted = query(name)
-  if (wanted === 'false') return undefined
-  if (wanted !== undefined && wanted !== 'true') return failed(`${name} is neither true nor false`)
+  const enabled = query(name)
+  if (enabled === 'false') return undefined
+  if (enabled !== undefined && enabled !== 'true') return failed(`${name} is neither true nor false`)
   const [first] = troubles
   return first === undefined ? { check: { status: true }, reason: undefined } : failed(first)
 }
 
 /**
- * Besu's `/readiness?minPeers=N&maxBlocksBehind=M` with its `checks`, and with checks of the store, the disk, the clock and the
- * blocks, each of which `store=false`, `disk=false`, `clock=false` or `blocks=false` leaves out. The reasons for DOWN are
- * sentences. Peers whose genesis file differs are named with the entries. An invalid parameter makes it DOWN.
+ * Besu's `/readiness?minPeers=N&maxBlocksBehind=M` with its `checks`, and further checks of the store, the disk, the clock and
+ * the blocks. `store=false`, `disk=false`, `clock=false` and `blocks=false` disable them. The reasons for DOWN are sentences.
+ * The answer lists peers whose genesis file differs, with the entries. An invalid parameter gives DOWN.
  */
 export const readiness = (query: ReadinessQuery, state: NodeState): Response => {
   const { peerCount, syncing, differences, troubles, replicas } = state

@@ -19,7 +19,7 @@ export const authorityOf = ({ headers, url }: HostRequest): string =>
 
 /**
  * Besu's `--host-allowlist`, against DNS rebinding: the host of the authority must be on the list, whatever its port
- * and case; `*` alone allows all, even without a host. Gives the refusal, undefined for an allowed request.
+ * and case; `*` alone allows all, even without a host. Returns the refusal; undefined for an allowed request.
  */
 export const createHostCheck = (
   allowlist: readonly string[],

@@ -1,15 +1,15 @@
 import type { RpcContext } from '../rpc/context.ts'
 import { liveness, NO_TROUBLES, readiness } from './health.ts'
 
-/** What probes are answered from. */
+/** The part of the node that probes report. */
 export type ProbedNode = Pick<RpcContext, 'network' | 'syncing' | 'differences' | 'troubles' | 'replicas'>
 
 /** Answers `GET /liveness` and `/readiness`; undefined for other requests. */
 export type Probes = (request: Pick<Request, 'method' | 'url'>) => Response | undefined
 
 /**
- * Probes are answered whatever host they ask for: an orchestrator asks for the address of the container, and a page that
- * a browser was led to learns nothing but whether the node is well.
+ * Probes are answered for every Host header: an orchestrator uses the address of the container. A malicious page that reaches
+ * the node this way learns only whether the node is healthy.
  */
 export const createProbes =
   (node: ProbedNode): Probes =>

@@ -27,27 +27,27 @@ export const streamOf = (
   pieces: Iterable<JsonPiece | Uint8Array<ArrayBuffer>>,
   { scheduler, turnBytes = TURN_BYTES, onEnd, stalledMs = STALLED_MS }: StreamOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> => {
-  const left = pieces[Symbol.iterator]()
-  let turned = 0
+  const rest = pieces[Symbol.iterator]()
+  let turnBytesSent = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   return new ReadableStream({
     pull: async controller => {
       clearTimeout(timer)
-      if (turned >= turnBytes) {
+      if (turnBytesSent >= turnBytes) {
         await scheduler.nextTurn()
-        turned = 0
+        turnBytesSent = 0
       }
-      const next = left.next()
+      const next = rest.next()
       if (next.done === true) {
         controller.close()
         onEnd?.()
         return
       }
       const bytes = next.value instanceof Uint8Array ? next.value : bytesOfPiece(next.value)
-      turned += Math.max(bytes.length, turnBytes / TURN_PIECES)
+      turnBytesSent += Math.max(bytes.length, turnBytes / TURN_PIECES)
       controller.enqueue(bytes)
       timer = setTimeout(() => {
-        left.return?.()
+        rest.return?.()
         controller.error(new StalledReader(stalledMs))
         onEnd?.()
       }, stalledMs)
@@ -64,6 +64,8 @@ export class StalledReader extends Error {
   override readonly name = 'StalledReader'
   readonly code = 'STALLED_READER'
   constructor(stalledMs: number) {
-    super(`the client has read nothing of its answer for ${stalledMs / 1000} s; ask again, and for less`)
+    super(
+      `the client has read nothing of its answer for ${stalledMs / 1000} s; send the request again with a smaller range`,
+    )
   }
 }

@@ -26,7 +26,7 @@ const LATE: NoBody = { reason: 'late', status: 408 }
 const CODED: NoBody = { reason: 'coded', status: 415 }
 const BUSY: NoBody = { reason: 'busy', status: 503 }
 
-/** Header of the answer to a request whose body was not read to its end: the rest would be taken for the next request. */
+/** Header of the answer to a request whose body was not read completely: the server would read the rest as the next request. */
 export const CLOSING = { connection: 'close' }
 
 /** Headers of the answer to a request that may be repeated in a second. */
@@ -80,9 +80,9 @@ export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }:
 
 const readShort = (request: Request, deadlines: Deadlines): Promise<string | NoBody> =>
   new Promise(resolve => {
-    const isOver = deadlines.begin(() => resolve(LATE))
+    const cancelDeadline = deadlines.begin(() => resolve(LATE))
     const answer = (body: string | NoBody): void => {
-      isOver()
+      cancelDeadline()
       resolve(body)
     }
     request.text().then(answer, () => answer(GONE))
@@ -111,19 +111,19 @@ const readChunks = (
     const end = (result: string | NoBody): void => {
       if (isEnded) return
       isEnded = true
-      isInTime()
-      isSending()
+      cancelWhole()
+      cancelIdle()
       text = ''
       // The stream of a disconnected client has failed already.
       if (typeof result !== 'string') reader.cancel().catch(() => undefined)
       resolve(result)
     }
-    const isInTime = wholeDeadlines.begin(() => end(LATE))
-    let isSending = idleDeadlines.begin(() => end(LATE))
+    const cancelWhole = wholeDeadlines.begin(() => end(LATE))
+    let cancelIdle = idleDeadlines.begin(() => end(LATE))
 
     const take = (chunk: Uint8Array): void => {
-      isSending()
-      isSending = idleDeadlines.begin(() => end(LATE))
+      cancelIdle()
+      cancelIdle = idleDeadlines.begin(() => end(LATE))
       length += chunk.length
       if (length > bytesMax) return end(TOO_LONG)
       if (!claim(chunk.length)) return end(BUSY)

@@ -1,6 +1,6 @@
 import { hasRequestTimers } from './requestTimers.ts'
 
-/** Longest delay of the timer, after which an idle one is gone. */
+/** Longest delay of the timer. An idle timer is not started again. */
 const TIMER_MS_MAX = 250
 
 export type Deadlines = {
@@ -17,22 +17,22 @@ export type Deadlines = {
 type Waiting = { readonly untilMs: number; readonly end: () => void }
 
 /**
- * Deadlines of `timeoutMs`. All are equally long, so the first one started is the first to end, and one timer serves all of
- * them: a timer for each would cost as much as a short answer.
+ * Deadlines of `timeoutMs`. They all have the same length, so they end in the order in which they started, and one timer
+ * serves them all: a timer for each would cost as much as a short answer.
  */
 export const createDeadlines = (timeoutMs: number): Deadlines => {
   const waiting = new Set<Waiting>()
-  let isLooking = false
+  let isTimerSet = false
 
-  const lookAfter = (ms: number): void => {
-    isLooking = true
-    setTimeout(look, Math.min(ms, TIMER_MS_MAX))
+  const setTimer = (ms: number): void => {
+    isTimerSet = true
+    setTimeout(expire, Math.min(ms, TIMER_MS_MAX))
   }
-  const look = (): void => {
-    isLooking = false
+  const expire = (): void => {
+    isTimerSet = false
     const nowMs = performance.now()
     for (const one of waiting) {
-      if (one.untilMs > nowMs) return lookAfter(one.untilMs - nowMs)
+      if (one.untilMs > nowMs) return setTimer(one.untilMs - nowMs)
       waiting.delete(one)
       one.end()
     }
@@ -45,7 +45,7 @@ export const createDeadlines = (timeoutMs: number): Deadlines => {
     }
     const one: Waiting = { untilMs: performance.now() + timeoutMs, end }
     waiting.add(one)
-    if (!isLooking) lookAfter(timeoutMs)
+    if (!isTimerSet) setTimer(timeoutMs)
     return () => void waiting.delete(one)
   }
 
@@ -53,13 +53,13 @@ export const createDeadlines = (timeoutMs: number): Deadlines => {
     begin,
     within: <Value, Result>(work: Promise<Value>, finish: (value: Value) => Result, late: () => Result) =>
       new Promise<Result>((resolve, reject) => {
-        const isOver = begin(() => resolve(late()))
+        const cancel = begin(() => resolve(late()))
         const succeed = (value: Value): Result => {
-          isOver()
+          cancel()
           return finish(value)
         }
         const fail = (error: unknown): never => {
-          isOver()
+          cancel()
           throw error
         }
         work.then(succeed, fail).then(resolve, reject)

@@ -1,6 +1,6 @@
 /**
- * Concurrent requests of one address: browsers open 6 connections, wallets and indexers some hundred. A client with more opens
- * connections and never finishes its requests.
+ * Concurrent requests of one address: browsers open 6 connections, wallets and indexers some hundred. A client that exceeds
+ * this opens connections without finishing its requests.
  */
 export const REQUESTS_OF_ADDRESS_MAX = 1_000
 
@@ -36,10 +36,10 @@ export type InboundLimits = {
 
 type Options = { readonly requestsOfAddressMax?: number; readonly bodiesBytesMax?: number }
 
-/** One request in progress; its address is known once it was needed. */
-type Entry = { readonly askAddress: () => string; known: string | undefined }
+/** One request in progress. Its address is determined when it is first needed. */
+type Entry = { readonly determineAddress: () => string; address: string | undefined }
 
-const addressOf = (entry: Entry): string => (entry.known ??= entry.askAddress())
+const addressOf = (entry: Entry): string => (entry.address ??= entry.determineAddress())
 
 const add = (counts: Map<string, number>, address: string, difference: number): void => {
   const count = (counts.get(address) ?? 0) + difference
@@ -47,7 +47,7 @@ const add = (counts: Map<string, number>, address: string, difference: number): 
   else counts.set(address, count)
 }
 
-/** Counts requests by address, once there are so many that one address may exceed the limit. */
+/** Counts requests by address, but only while there are so many requests that one address may exceed the limit. */
 const createAddressCounts = (requestsMax: number) => {
   const underWay = new Set<Entry>()
   /** Undefined while there are fewer requests in all: determining an address costs as much as a short answer. */
@@ -61,8 +61,8 @@ const createAddressCounts = (requestsMax: number) => {
 
   return {
     /** Undefined where its address has too many. */
-    enter: (askAddress: () => string): Entry | undefined => {
-      const entry: Entry = { askAddress, known: undefined }
+    enter: (determineAddress: () => string): Entry | undefined => {
+      const entry: Entry = { determineAddress, address: undefined }
       if (underWay.size >= requestsMax) {
         counts ??= countAll()
         if ((counts.get(addressOf(entry)) ?? 0) >= requestsMax) return undefined

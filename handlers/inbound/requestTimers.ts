@@ -1,13 +1,13 @@
 /**
- * On Cloudflare Workers a timer belongs to the request that made it and ends with it. A timer that several requests share
- * would stop for all of them; each request then has timers of its own, and nothing is put off to a later turn.
+ * On Cloudflare Workers a timer belongs to the request that created it and ends with it. A timer shared by several requests
+ * would end for all of them, so each request has its own timers, and no work is deferred to a later turn.
  */
-let isOwn = false
+let ownTimers = false
 
 /** Called once, before the first request. */
 export const useRequestTimers = (): void => {
-  isOwn = true
+  ownTimers = true
 }
 
 /** True where a timer must not serve several requests. */
-export const hasRequestTimers = (): boolean => isOwn
+export const hasRequestTimers = (): boolean => ownTimers

@@ -107,7 +107,7 @@ export type RpcNetwork = {
   readonly listening: boolean
   /** enode URL of this node; undefined until it listens. */
   readonly enode: string | undefined
-  /** Resolves to the enode URL once this node listens. @throws when the node stops before */
+  /** Resolves to the enode URL once this node listens. @throws if the node stops first */
   whenListening(): Promise<string>
   /** The p2p protocols, as `name/version`. */
   readonly capabilities: readonly string[]
@@ -137,21 +137,21 @@ export type NodeTroubles = {
   readonly failures: readonly string[]
   /** Reasons why no block is being decided. */
   readonly stalls: readonly string[]
-  /** Disks of this node that are nearly full; undefined where nobody looks. */
+  /** Disks of this node that are nearly full; undefined where disks are not watched. */
   readonly disks?: readonly string[]
-  /** Clocks that are too far apart; undefined where nobody looks. */
+  /** Clocks that differ too much; undefined where clocks are not compared. */
   readonly clocks?: readonly string[]
 }
 
-/** How far a copy of the chain that this node fills is behind. */
+/** How far a copy of the chain (`--replicate-to`) is behind. */
 export type ReplicaStatus = {
   /** The store, without secrets. */
   readonly target: string
-  /** Blocks that the copy lacks. */
+  /** Number of blocks missing from the copy. */
   readonly blocks: number
   /** Seconds since it last had all blocks. */
   readonly seconds: number
-  /** Why it gets none; undefined while it does. */
+  /** Why blocks are not copied; undefined while they are. */
   readonly reason: string | undefined
 }
 
@@ -183,14 +183,14 @@ export type RpcLogLevel = (typeof RPC_LOG_LEVELS)[number]
 /** The address a service of the node listens on. */
 export type RpcService = { readonly host: string; readonly port: number }
 
-/** What a request of a reader works with: the chain at one head, whatever becomes the head meanwhile. */
+/** The chain as one request of a reader sees it: at a fixed head, even while the head moves. */
 export type Snapshot = Pick<RpcContext, 'chain' | 'gasPrice'> & {
   /** HTTP headers that name the head in every answer. */
   readonly answerHeaders: Readonly<Record<string, string>>
 }
 
 /**
- * Answers a method that has no home here with what another node answers.
+ * Forwards a method that this node cannot serve to another node, and returns the answer.
  * @param authorization the `Authorization` header of the request
  */
 export type ForwardCall = (
@@ -227,7 +227,7 @@ export type RpcHost = {
   readonly votes: StandingVotes | undefined
   /** Undefined where this node produces no blocks. */
   readonly miner?: RpcMiner
-  /** The account that this node produces blocks as. */
+  /** The account under which this node produces blocks. */
   readonly coinbase?: Address
   /** The running services, by their names in net_services. */
   readonly services?: () => Readonly<
@@ -240,29 +240,29 @@ export type RpcHost = {
   /** Peers whose genesis file or transitions differ from this node's, with the names of the entries. */
   readonly differences: () => readonly GenesisDifference[]
   readonly troubles?: () => NodeTroubles
-  /** The copies of the chain that this node fills. */
+  /** Copies of the chain that this node maintains. */
   readonly replicas?: () => readonly ReplicaStatus[]
-  /** The permission lists; undefined where both are off. */
+  /** The allowlists; undefined if both are disabled. */
   readonly permissions?: RpcPermissions | undefined
-  /** How the node and its validators are; undefined on a chain that is not QBFT. */
+  /** State of the node and of the validators (qbft_getStatus); undefined on a chain that is not QBFT. */
   readonly status?: (() => Promise<object>) | undefined
-  /** Warns the operator about a request that is carried out nevertheless. */
+  /** Logs a warning about a request that is nevertheless executed. */
   readonly warn: (text: string) => void
   /** Reports an error of the node itself; the client is answered `Internal error`. */
   readonly reportError: (method: string, error: unknown) => void
-  /** Called before each HTTP request is answered: what it returns is waited for. */
+  /** Called before each HTTP request is answered; the returned promise is awaited first. */
   readonly beforeRequest?: () => Promise<void> | undefined
-  /** Called for each request where its head must not move while it is answered; undefined where it may. */
+  /** Called for each request if the head must stay fixed while the request is answered; undefined if it may move. */
   readonly snapshot?: () => Snapshot
-  /** Answers what only a node with a pool can answer (dispatch/forwarding.ts); undefined where this is one. */
+  /** Forwards methods that need a pool (dispatch/forwarding.ts); undefined on a node that has one. */
   readonly forwardCall?: ForwardCall
   /** Threads for long calls; undefined where all calls run on this thread. */
   readonly callWorkers?: CallWorkers | undefined
-  /** Measures calls and subscriptions; undefined where nobody reads it. */
+  /** Measures calls and subscriptions; undefined without metrics. */
   readonly observer?: RpcObserver | undefined
   /** Enables micro-batches; undefined where each call starts as it arrives. */
   readonly onNextTurn?: OnNextTurn | undefined
-  /** Stores the unsent rest of a long answer in less memory; undefined where it is held as it is. */
+  /** Stores the unsent rest of a long answer in less memory; undefined to keep it unchanged. */
   readonly keep?: KeepBytes | undefined
 }
 

@@ -1,4 +1,4 @@
-/** One permission list as the methods see it. */
+/** One allowlist, as the methods use it. */
 export type RpcAllowlist = {
   readonly list: () => readonly string[]
   /** @throws an error with a PermissionRefusal as its `code` */
@@ -7,11 +7,11 @@ export type RpcAllowlist = {
   remove(entries: readonly string[]): void
 }
 
-/** The permission lists of the node; a list is undefined where it is off. */
+/** The allowlists of the node; a disabled one is undefined. */
 export type RpcPermissions = {
   readonly accounts: RpcAllowlist | undefined
   readonly nodes: RpcAllowlist | undefined
-  /** Whether the list of nodes permits a connection with this enode. */
+  /** True if the allowlist of nodes permits a connection to this enode. */
   permitsNode(enode: string): boolean
   /** Reads both lists from their files. @throws as RpcAllowlist */
   reload(): void

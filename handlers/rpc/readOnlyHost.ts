@@ -8,9 +8,9 @@ import { RpcError } from './dispatch/errors.ts'
 
 export type ReadOnlyHostOptions = {
   readonly chain: Chain
-  /** Over Besu's defaults. `clientVersion` is `quorate`, `networkId` the chain id unless they are given. */
+  /** Replaces Besu's defaults. By default `clientVersion` is `quorate` and `networkId` is the chain id. */
   readonly options?: Partial<RpcOptions>
-  /** Called with errors that are not the client's. */
+  /** Called with errors that the client did not cause. */
   readonly reportError: RpcHost['reportError']
   /** Called with warnings for the operator; those of a read-only host are few. */
   readonly warn?: RpcHost['warn']
@@ -18,7 +18,7 @@ export type ReadOnlyHostOptions = {
 
 /**
  * A host for methods that read the chain: without network, validator and miner, and with an empty pool. Methods that send a
- * transaction are answered with -32604 (Method not enabled).
+ * transaction fail with -32604 (Method not enabled).
  */
 export const createReadOnlyHost = ({
   chain,

@@ -37,7 +37,7 @@ export type WsApp = {
   upgrade(request: HostRequest, peer: () => string): Response | Upgrade
   /** Number of open connections. */
   readonly size: number
-  /** Tells every client that the node stops, and closes. */
+  /** Sends every client a close frame with the reason that the node is stopping. */
   close(): void
 }
 
@@ -68,7 +68,7 @@ const WS_REPLIES: TransportReplies = {
   timeout: id => errorReply('TIMEOUT', id),
 }
 
-/** What all connections of one port share. */
+/** Parts shared by all connections of one port. */
 type Parts = Pick<WsOptions, 'authentication' | 'clientOf' | 'connectionsMax'> & {
   readonly scheduler: RpcContext['scheduler']
   readonly dispatcher: Dispatcher
@@ -135,9 +135,9 @@ const login = async (parts: Parts, request: Request, peer: () => string): Promis
 
 /**
  * JSON-RPC over WebSocket as Besu serves it, on a port of its own: every path may be upgraded, POST /login issues tokens,
- * other requests are answered with 400. The host allowlist and the list of origins are checked first: browsers let every page
- * open a WebSocket to any address. An upgrade is never refused for lack of a token.
- * @param context with the options of WebSocket: its groups, its timeout, no limit on batches.
+ * and other requests get status 400. The host allowlist and the list of origins are checked first: browsers let every page
+ * open a WebSocket to any address. An upgrade is never refused for a missing or invalid token.
+ * @param context has the options of WebSocket: its groups, its timeout, no limit on batches.
  */
 export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   const { authentication, clientOf, connectionsMax, inbound = createInboundLimits() } = options

@@ -20,7 +20,7 @@ export const NOTIFICATION_BUFFER_BYTES_MAX = 4 * 1024 * 1024
 export const COMPRESSED_LENGTH_MIN = 16 * 1024
 export const COMPRESSED_LENGTH_MAX = 512 * 1024
 
-/** Longest answer, in bytes, on a runtime that sends whole messages only: it is in memory three times until it is sent. */
+/** Longest answer, in bytes, on a runtime that sends only whole messages: it takes three times its size until it is sent. */
 export const WHOLE_MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 
 /** A client that reads nothing for this long is disconnected. */
@@ -47,8 +47,8 @@ export type OutboxOptions = {
 export type Outbox = {
   reply(body: ReplyBody): void
   notify(text: string): void
-  /** Sends a last message; sends none in the middle of an answer in parts. */
-  farewell(text: string): void
+  /** Sends a last message, unless an answer in parts is being sent. */
+  sendLast(text: string): void
   /** True where no request should be started before the client has read more. */
   readonly isFull: () => boolean
   /** Discards unsent messages. */
@@ -68,7 +68,7 @@ type State = OutboxOptions & {
   waitingLength: number
   /** Upper bound of the unread bytes of notifications. Characters count as bytes: nearly all are ASCII. */
   notifiedBytes: number
-  /** Bytes that ever had to wait in the send buffer, and the most of them that were seen to be read. */
+  /** Total of the bytes that had to wait in the send buffer, and the highest observed number of them that were read. */
   queuedBytes: number
   takenBytes: number
   idleMs: number
@@ -120,7 +120,7 @@ const sendWhole = (state: State, text: string, isCompressed: boolean): void => {
   if (!hasRoom(state)) startPolling(state)
 }
 
-/** Sends parts of the answer while there is room, TURN_BYTES at most. */
+/** Sends parts of the answer while the send buffer has room, at most TURN_BYTES. */
 const sendParts = (state: State, sendPart: NonNullable<Socket['sendPart']>): void => {
   for (let sent = 0; state.parts !== undefined && sent < TURN_BYTES; ) {
     if (!hasRoom(state)) return
@@ -132,7 +132,7 @@ const sendParts = (state: State, sendPart: NonNullable<Socket['sendPart']>): voi
   }
 }
 
-/** Sends the answer in parts and the messages that wait behind it, as far as there is room. */
+/** Sends the answer in parts and the messages that wait behind it, while the send buffer has room. */
 const sendWaiting = (state: State): void => {
   const { socket } = state
   if (socket.sendPart !== undefined) sendParts(state, socket.sendPart)
@@ -201,7 +201,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
   return {
     reply: body => put(state, { body, isNotification: false }),
     notify: text => notify(state, text),
-    farewell: text => {
+    sendLast: text => {
       if (state.parts === undefined) options.socket.send(text, false)
     },
     isFull: () => state.pollTimer !== undefined,
@@ -216,12 +216,12 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
 const tooLarge = (body: Exclude<ReplyBody, string>): string =>
   tooLargeText(
     body,
-    `more than ${WHOLE_MESSAGE_BYTES_MAX / 1024 / 1024} MB over WebSocket: ask for less, or over HTTP`,
+    `more than ${WHOLE_MESSAGE_BYTES_MAX / 1024 / 1024} MB over WebSocket: reduce the request, or use HTTP`,
   )
 
 const decoder = new TextDecoder()
 
-/** Joined as bytes: joined as strings the answer would be in memory twice. */
+/** Joins bytes: joining strings would hold the answer in memory twice. */
 const wholeText = (body: Exclude<ReplyBody, string>): string => {
   // A character takes up to three bytes.
   const bytes = new Uint8Array(

@@ -12,11 +12,11 @@ import { CLOSE_CODES, type Session, type Socket } from './socket.ts'
 /** Messages of one connection that are processed at the same time; each may have a long answer. */
 export const IN_WORK_MAX = 16
 
-/** Messages of one connection that wait, and their characters: a client that sends a thousand at once is served. */
+/** Maximum number of waiting messages of one connection, and of their characters: far more than a client sends at once. */
 export const WAITING_MAX = 16_384
 export const WAITING_LENGTH_MAX = 16 * 1024 * 1024
 
-/** Time for a client that is cut off to read the reason. */
+/** Time for a disconnected client to read the reason. */
 export const CUT_GRACE_MS = 5_000
 
 /** Interval between checks whether the client has read everything before the close. */
@@ -60,7 +60,7 @@ type State = Pick<SessionParts, 'scheduler' | 'dispatcher' | 'inbound' | 'report
   isTurnDue: boolean
 }
 
-/** Stops everything: no message is taken, started or sent any more. */
+/** Stops the session: it accepts, starts and sends no more messages. */
 const leave = (state: State): void => {
   state.isGone = true
   for (const { admitted } of state.waiting) admitted.release()
@@ -72,8 +72,8 @@ const leave = (state: State): void => {
 }
 
 /**
- * Starts the closing handshake once everything is read. The handshake waits behind all that is queued, and some runtimes then
- * keep the connection open for ever.
+ * Starts the closing handshake once the client has read everything. A handshake that waits behind queued messages makes some
+ * runtimes keep the connection open forever.
  */
 const closeWhenRead = (state: State, code: number, reason: string): void => {
   const { socket } = state
@@ -95,10 +95,10 @@ const end = (state: State, code: number, reason: string): void => {
   closeWhenRead(state, code, reason)
 }
 
-/** Cuts the client off with that error. */
+/** Sends the client that error and disconnects it. */
 const cut = (state: State, name: RpcErrorName): void => {
   if (state.isGone) return
-  state.outbox.farewell(replyText('null', errorOutcome(name)))
+  state.outbox.sendLast(replyText('null', errorOutcome(name)))
   end(state, CLOSE_CODES.policyViolation, RPC_ERRORS[name].message)
 }
 
@@ -129,7 +129,7 @@ const answer = (state: State, message: Message): void | Promise<void> => {
     : handle(state, message, caller)
 }
 
-/** Methods turn errors into answers, so this is a fault of the server itself. */
+/** Handles an error of the server itself: those of methods become answers. */
 const failed = (state: State, error: unknown): void => {
   state.reportError('WebSocket', error)
   if (!state.isGone) state.outbox.reply(INTERNAL_ERROR)
@@ -188,8 +188,8 @@ const receive = (state: State, text: string): void => {
 }
 
 /**
- * JSON-RPC on one open connection. Messages are answered as soon as they are finished. For a slow client first no more requests
- * are started; if it stays behind, it is told the reason and cut off.
+ * JSON-RPC on one open connection. Each message is answered as soon as its answer is complete. While a client reads too slowly
+ * its next requests are not started; if it does not catch up, it receives the reason and is disconnected.
  */
 export const createSession = (socket: Socket, parts: SessionParts): OpenSession => {
   const { scheduler, dispatcher, hub, inbound, reportError } = parts

@@ -9,9 +9,9 @@ export type Socket = {
   readonly sendPart?: (bytes: Uint8Array, isLast: boolean) => void
   /** Bytes that are queued and not yet taken by the network. */
   bufferedBytes(): number
-  /** Closes with the handshake, behind everything that is queued. The reason has at most 123 bytes. */
+  /** Closes with the handshake, after everything that is queued. The reason has at most 123 bytes. */
   close(code: number, reason: string): void
-  /** Closes at once and throws away what is queued. */
+  /** Closes immediately and discards queued messages. */
   terminate(): void
 }
 

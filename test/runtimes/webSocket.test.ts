@@ -21,7 +21,7 @@ const FRAME_BYTES_MAX = 2048
 /** 1009, as a close frame has it. */
 const MESSAGE_TOO_BIG = '\x03\xf1'
 
-const SLOW = 'Closing the connection: too much of what was sent to it is unread'
+const SLOW = 'Closing the connection: the client has not read too many of its messages'
 
 const refusalOf = (opened: Promise<unknown>): Promise<unknown> =>
   opened.then(

@@ -15,11 +15,11 @@ export type Budget = {
    * Counts the value of a field and returns it. @throws ExecutionAborted when the answer is too long; the request then
    * ends
    */
-  readonly spend: (value: unknown) => unknown
-  /** Counts the error of a field. @throws it, or ExecutionAborted when there are too many; the request then ends */
-  readonly fail: (error: unknown) => never
-  /** Characters so far. */
-  readonly spent: () => number
+  readonly countValue: (value: unknown) => unknown
+  /** Counts the error of a field and throws it. @throws ExecutionAborted when there are too many; the request then ends */
+  readonly countError: (error: unknown) => never
+  /** Characters counted so far. */
+  readonly characters: () => number
 }
 
 const isValue = (value: unknown): boolean => typeof value === 'string' || value instanceof Uint8Array
@@ -42,12 +42,12 @@ export const createBudget = (abort: (error: Error) => void): Budget => {
     throw error
   }
   return {
-    spent: () => RESULT_CHARACTERS_MAX - left,
-    fail: error => {
+    characters: () => RESULT_CHARACTERS_MAX - left,
+    countError: error => {
       if (++errors > ERRORS_MAX) end(`maximum number of errors exceeded: ${ERRORS_MAX}`)
       throw error
     },
-    spend: value => {
+    countValue: value => {
       left -= charactersOf(value)
       if (left < 0)
         end(

@@ -16,17 +16,17 @@ import {
 import { DocumentError } from '../errors.ts'
 
 /**
- * Complexity limit of a query for the schema alone: it costs almost nothing, and every tool's query exceeds Besu's
- * limit. It applies while the query asks for the fields of types on one level only.
+ * Complexity limit of a query for the schema alone. Such a query costs almost nothing, but the introspection query of
+ * every tool exceeds Besu's limit. Applies only where the query selects the fields of types on one level.
  */
 const SCHEMA_COMPLEXITY_MAX = 1_000
 
-/** Maximum depth of fields: each level is one more step of the execution, and a person's query hardly has ten. */
+/** Maximum depth of fields: each level is one more step of the execution. Queries written by hand rarely have ten. */
 const DEPTH_MAX = 32
 
 /** Besu's cost of the fields that lead to another object with all its fields. */
-const DEAR_COST = 100
-const DEAR_FIELDS: ReadonlySet<string> = new Set(['Transaction.block', '__Type.fields'])
+const EXPENSIVE_COST = 100
+const EXPENSIVE_FIELDS: ReadonlySet<string> = new Set(['Transaction.block', '__Type.fields'])
 
 type Measure = {
   readonly cost: number
@@ -67,7 +67,7 @@ const fieldType = (
   return isCompositeType(type) ? type : undefined
 }
 
-/** Measures a validated document, each fragment once, so that the time grows with its length alone. */
+/** Measures a validated document. Each fragment is measured once, so the time is linear in the document's length. */
 const createMeter = (schema: GraphQLSchema, document: DocumentNode, variables: Variables) => {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions)
@@ -82,7 +82,7 @@ const createMeter = (schema: GraphQLSchema, document: DocumentNode, variables: V
     const below =
       field.selectionSet === undefined || type === undefined ? NOTHING : measure(field.selectionSet, type)
     return {
-      cost: (DEAR_FIELDS.has(coordinate) ? DEAR_COST : 1) + below.cost,
+      cost: (EXPENSIVE_FIELDS.has(coordinate) ? EXPENSIVE_COST : 1) + below.cost,
       depth: 1 + below.depth,
       schemaDepth: (coordinate === '__Type.fields' ? 1 : 0) + below.schemaDepth,
     }
@@ -121,7 +121,7 @@ const createMeter = (schema: GraphQLSchema, document: DocumentNode, variables: V
   return measure
 }
 
-/** Variables with their defaults, which conditions depend on, too. */
+/** Variables with their defaults: `@skip` and `@include` depend on both. */
 const withDefaults = ({ variableDefinitions = [] }: OperationDefinitionNode, given: Variables): Variables =>
   Object.fromEntries(
     variableDefinitions.map(({ variable, defaultValue }) => {

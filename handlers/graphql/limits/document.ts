@@ -10,13 +10,13 @@ const TOKENS_MAX = 15_000
 /** Maximum nesting of brackets: parsing and validation recurse. Eight times the depth of the deepest valid query. */
 const NESTING_MAX = 256
 
-/** Maximum number of aliases: each repeats a request. Besu's complexity limit allows no more. */
+/** Maximum number of aliases: each repeats a field. Besu's complexity limit has the same effect. */
 const ALIASES_MAX = 200
 
-/** Maximum number of fields of a query with all its fragments: validation compares each with each. */
+/** Maximum number of fields of a query with all its fragments: validation compares every pair. */
 const FIELDS_MAX = 500
 
-/** Maximum number of fragments: validation follows each into all that it spreads. */
+/** Maximum number of fragments: validation visits each one once for every fragment that spreads it. */
 const FRAGMENTS_MAX = 50
 
 const refused = (message: string): DocumentError => new DocumentError('ExecutionAborted', message)

@@ -56,7 +56,7 @@ export const BLOCK_RESOLVERS: Resolvers<BlockSource> = {
     )
   },
   parent: ({ header, isOmmer }, _, scope, info) =>
-    // The parent of an ommer is a block of the chain, too, by the protocol.
+    // By the protocol the parent of an ommer is a block of the chain.
     header.number === 0n
       ? null
       : isOmmer

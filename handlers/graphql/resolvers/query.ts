@@ -122,7 +122,7 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
   qbft: (_, _args, { rpc }) => (rpc.chain.configuration.consensus.kind === 'qbft' ? {} : null),
 }
 
-/** Besu accepts typed transactions wrapped into an RLP string alone; all others send them unwrapped. */
+/** Unwraps a typed transaction. Besu accepts them only wrapped into an RLP string; other tools send them unwrapped. */
 const unwrapped = (data: string): string => {
   const bytes = fromHex(data)
   const first = bytes[0] ?? 0

@@ -2,7 +2,7 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import type { Permission } from '../../auth/caller.ts'
 import type { GraphqlContext, RequestScope } from '../context.ts'
 
-/** Gives the value of a field: bytes, integers or hex for scalars, a source for objects. */
+/** Returns the value of a field: bytes, integers or hex for scalars, a source for objects. */
 export type Resolve<Source, Args = unknown> = (
   source: Source,
   args: Args,
@@ -14,10 +14,11 @@ export type Resolve<Source, Args = unknown> = (
 export type Resolvers<Source> = Readonly<Record<string, Resolve<Source, never>>>
 
 /**
- * Converts resolvers to those of the library, which check the permission of a field first and count its value.
- * `permissionOfField` returns undefined for a field that needs none.
+ * Converts resolvers to the form of the GraphQL library. Each one first checks the permission of its field, then counts the
+ * value against the budget of the request.
+ * @param permissionOfField returns undefined for a field that needs no permission.
  */
-export const executable = <Source>(
+export const toGraphqlResolvers = <Source>(
   resolvers: Resolvers<Source>,
   permissionOfField: (field: string) => Permission | undefined,
 ): Record<string, GraphQLFieldResolver<Source, GraphqlContext>> =>
@@ -25,15 +26,15 @@ export const executable = <Source>(
     Object.entries(resolvers).map(([field, resolve]) => {
       const needed = permissionOfField(field)
       const run: GraphQLFieldResolver<Source, GraphqlContext> = (source, args, { scope }, info) => {
-        const { spend, fail } = scope.budget
+        const { countValue, countError } = scope.budget
         let value: unknown
         try {
           if (needed !== undefined) scope.require(needed)
           value = resolve(source, args as never, scope, info)
         } catch (error) {
-          return fail(error)
+          return countError(error)
         }
-        return value instanceof Promise ? value.then(spend, fail) : spend(value)
+        return value instanceof Promise ? value.then(countValue, countError) : countValue(value)
       }
       return [field, run]
     }),

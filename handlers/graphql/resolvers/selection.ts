@@ -4,18 +4,18 @@ import type { FieldNode, GraphQLResolveInfo, SelectionSetNode } from 'graphql'
  * Tests whether the query has such a field directly below the one being resolved, so that only requested parts are
  * read, all at once. Ignores directives: a field that they exclude may be read in vain.
  */
-export const selectionOf = (isMeant: (field: string) => boolean): ((info: GraphQLResolveInfo) => boolean) => {
+export const selectionOf = (matches: (field: string) => boolean): ((info: GraphQLResolveInfo) => boolean) => {
   /** Results by node: documents are cached between requests. */
   const known = new WeakMap<FieldNode, boolean>()
 
-  /** @param seen visited fragments: many others may spread the same one */
+  /** @param seen fragments already visited, as several may spread the same one */
   const holds = (
     { selections }: SelectionSetNode,
     info: GraphQLResolveInfo,
     seen = new Set<string>(),
   ): boolean =>
     selections.some(node => {
-      if (node.kind === 'Field') return isMeant(node.name.value)
+      if (node.kind === 'Field') return matches(node.name.value)
       if (node.kind === 'InlineFragment') return holds(node.selectionSet, info, seen)
       const name = node.name.value
       const fragment = info.fragments[name]

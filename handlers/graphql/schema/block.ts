@@ -2,107 +2,107 @@
 export const BLOCK_TYPES = /* GraphQL */ `
 "A block."
 type Block {
-  "Its number; the genesis block's is 0."
+  "Number of the block; the genesis block has 0."
   number: Long!
-  "Its hash. On QBFT round and seals are left out of what is hashed, so validators that keep different seals agree on it."
+  "Hash of the block. On QBFT the hash covers neither the round nor the commit seals, so it is the same on nodes that hold different seals."
   hash: Hash!
-  "The block before."
+  "The parent block."
   parent: Block
-  "Eight bytes, of no meaning on QBFT."
+  "Eight bytes, without meaning on QBFT."
   nonce: Bytes!
-  "Root of the trie of its transactions."
+  "Root of the transaction trie."
   transactionsRoot: Hash!
-  "How many transactions it has; null for an ommer."
+  "Number of transactions; null for an ommer."
   transactionCount: Long
-  "Root of the state after it."
+  "Root of the state trie after this block."
   stateRoot: Hash!
-  "Root of the trie of its receipts."
+  "Root of the receipt trie."
   receiptsRoot: Hash!
-  "The account that made it; as of the given block, or of this one."
+  "The account that created the block, in the state after the given block, by default after this one."
   miner(block: Long): Account!
-  "Bytes of its maker; on QBFT validators, vote, round and seals."
+  "Extra data of the header; on QBFT the validators, a vote, the round and the commit seals."
   extraData: Bytes!
-  "The most gas its transactions may use."
+  "Maximum gas of all transactions."
   gasLimit: Long!
-  "Gas its transactions used."
+  "Gas used by all transactions."
   gasUsed: Long!
-  "Wei burned for each unit of gas; null before London."
+  "Base fee in wei per gas; null before London."
   baseFeePerGas: BigInt
-  "Wei to be burned for each unit of gas in the next block."
+  "Base fee of the next block in wei per gas."
   nextBaseFeePerGas: BigInt
   "Seconds since 1970."
   timestamp: Long!
-  "Bloom filter over addresses and topics of its logs."
+  "Bloom filter of the addresses and topics of all logs."
   logsBloom: Bytes!
-  "On QBFT a constant."
+  "Mix hash; a constant on QBFT."
   mixHash: Hash!
-  "On QBFT 1."
+  "Difficulty; 1 on QBFT."
   difficulty: BigInt!
   "Sum of the difficulties up to this block."
   totalDifficulty: BigInt!
-  "How many ommers it has; null for an ommer."
+  "Number of ommers; null for an ommer."
   ommerCount: Long
-  "Its ommers, of which only the headers are known. There are none on QBFT."
+  "Ommers, of which only headers are stored. A QBFT block has none."
   ommers: [Block]
-  "The ommer at an index; null where there is none."
+  "The ommer at an index; null if there is none."
   ommerAt(index: Long!): Block
-  "Hash of the list of its ommers."
+  "Hash of the list of ommers."
   ommerHash: Hash!
-  "Its transactions; null for an ommer."
+  "Transactions; null for an ommer."
   transactions: [Transaction!]
-  "The transaction at an index; null where there is none."
+  "The transaction at an index; null if there is none."
   transactionAt(index: Long!): Transaction
-  "Its logs, those that are wanted."
+  "Logs of this block that match the filter."
   logs(filter: BlockFilterCriteria!): [Log!]!
-  "An account in the state after it."
+  "An account in the state after this block."
   account(address: Address!): Account!
-  "Runs a call in the state after it and leaves no trace."
+  "Executes a call on the state after this block without changing it."
   call(data: CallData!): CallResult
-  "A gas limit with which a transaction succeeds in the state after it."
+  "Estimates the gas limit that a transaction needs on the state after this block."
   estimateGas(data: CallData!): Long!
-  "RLP of its header."
+  "RLP encoding of the header."
   rawHeader: Bytes!
-  "RLP of its body: transactions, ommers and, from Shanghai on, withdrawals. As Besu has it."
+  "RLP encoding of the body as in Besu: transactions, ommers and, since Shanghai, withdrawals."
   raw: Bytes!
-  "Root of the trie of its withdrawals; null before Shanghai."
+  "Root of the withdrawal trie; null before Shanghai."
   withdrawalsRoot: Hash
-  "Its withdrawals; null before Shanghai."
+  "Withdrawals; null before Shanghai."
   withdrawals: [Withdrawal!]
-  "Blob gas its transactions used; null before Cancun."
+  "Blob gas used by all transactions; null before Cancun."
   blobGasUsed: Long
-  "Blob gas above the target before it, summed up; null before Cancun."
+  "Excess blob gas (EIP-4844); null before Cancun."
   excessBlobGas: Long
   "The validator that proposed it; null on a chain that is not QBFT, and for the genesis block."
   proposer: Address
-  "The QBFT round it was committed in; null on a chain that is not QBFT."
+  "The QBFT round in which the block was committed; null on a chain that is not QBFT."
   round: Long
-  "The validators' commit seals, 65 bytes each, in no particular order; null on a chain that is not QBFT."
+  "Commit seals of validators, 65 bytes each, in no particular order; null on a chain that is not QBFT."
   seals: [Bytes!]
 }
 
-"Ether that left the consensus layer of a proof-of-stake chain."
+"A withdrawal from the consensus layer of a proof-of-stake chain."
 type Withdrawal {
-  "Counts all withdrawals of the chain."
+  "Index among all withdrawals of the chain."
   index: Long!
   "Index of the validator."
   validator: Long!
-  "Who gets it."
+  "The recipient."
   address: Address!
-  "Gwei."
+  "Amount in gwei."
   amount: Long!
 }
 
 "An account in the state after a block."
 type Account {
-  "Its address."
+  "Address of the account."
   address: Address!
-  "Wei."
+  "Balance in wei."
   balance: BigInt!
-  "How many transactions it sent, or contracts it created: its nonce."
+  "Nonce: the number of transactions sent, or of contracts created by a contract."
   transactionCount: Long!
-  "Its code; empty where it is no contract."
+  "Code; empty if the account is not a contract."
   code: Bytes!
-  "What stands in a slot of its storage."
+  "Value of a storage slot."
   storage(slot: Bytes32!): Bytes32!
 }
 
@@ -110,21 +110,21 @@ type Account {
 type Log {
   "Index within the block."
   index: Long!
-  "The contract that emitted it; as of the given block, or of its own."
+  "The contract that emitted the log, in the state after the given block, by default after the log's block."
   account(block: Long): Account!
-  "Up to four topics."
+  "Topics, at most four."
   topics: [LogTopic!]!
-  "What is not in topics."
+  "Data without the topics."
   data: Bytes!
-  "The transaction that emitted it."
+  "The transaction that emitted the log."
   transaction: Transaction!
 }
 
-"How a call ended."
+"The result of a call."
 type CallResult {
-  "What it returned."
+  "Return data."
   data: Bytes!
-  "Gas it used, after refunds."
+  "Gas used, after refunds."
   gasUsed: Long!
   "1 for success, 0 for failure."
   status: Long!

@@ -1,12 +1,12 @@
 /** Members of both log filters. */
 const WANTED_LOGS = /* GraphQL */ `
-  "Logs of any of these contracts; of every one when empty or left out."
+  "Contracts whose logs match; all contracts if the list is empty or missing."
   addresses: [Address!]
   """
-  Topics by position, matching the first ones of a log. An empty list at a position matches any topic, several match
-  either of them.
+  Topics by position. An empty list at a position matches any topic; a list of several matches each of them. A log may have
+  more topics than there are positions.
 
-  - [] or left out     matches every log
+  - [] or missing      matches every log
   - [[A]]              A in the first position
   - [[], [B]]          anything in the first position, B in the second
   - [[A, B], [C, D]]   A or B in the first position, C or D in the second
@@ -16,33 +16,33 @@ const WANTED_LOGS = /* GraphQL */ `
 
 /** Input types. */
 export const INPUTS = /* GraphQL */ `
-"What a local call is made with; everything is optional."
+"Parameters of a call; all are optional."
 input CallData {
-  "Who makes the call; the zero address when left out."
+  "Sender of the call; by default the zero address."
   from: Address
-  "Who is called; left out to create a contract."
+  "Recipient; without it the call creates a contract."
   to: Address
-  "The most gas of the call."
+  "Gas limit of the call."
   gas: Long
-  "Wei offered for each unit of gas."
+  "Gas price in wei."
   gasPrice: BigInt
-  "The most wei offered for each unit of gas."
+  "Maximum fee per gas in wei."
   maxFeePerGas: BigInt
-  "The most wei of these that go to the maker of the block."
+  "Maximum priority fee per gas in wei."
   maxPriorityFeePerGas: BigInt
-  "Wei sent along."
+  "Value in wei."
   value: BigInt
-  "Bytes sent along."
+  "Input data."
   data: Bytes
 }
 
-"Which logs of a block are wanted."
+"Selects logs of one block."
 input BlockFilterCriteria {${WANTED_LOGS}}
 
-"Which logs of which blocks are wanted."
+"Selects logs of a range of blocks."
 input FilterCriteria {
-  "The first block; the latest when left out."
+  "First block; by default the latest."
   fromBlock: Long
-  "The last block, included; the latest when left out."
+  "Last block, inclusive; by default the latest."
   toBlock: Long${WANTED_LOGS}}
 `

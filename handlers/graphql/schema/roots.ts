@@ -1,32 +1,32 @@
 /** Root types. */
 export const ROOT_TYPES = /* GraphQL */ `
 type Query {
-  "A block by number or by hash; the latest when neither is given."
+  "A block by number or by hash; the latest if neither is given."
   block(number: Long, hash: Hash): Block
-  "The blocks between two numbers, both included; up to the latest when the second is left out."
+  "The blocks from one number to another, inclusive; by default to the latest."
   blocks(from: Long, to: Long): [Block!]!
-  "Transactions that wait, and the state they would meet."
+  "The pending transactions and the state on which they will be executed."
   pending: Pending!
-  "A transaction by hash, of a block or of the pool; null where neither has it."
+  "A transaction by hash, in a block or in the pool; null if it is in neither."
   transaction(hash: Hash!): Transaction
-  "The wanted logs of a range of blocks."
+  "Logs of a range of blocks that match the filter."
   logs(filter: FilterCriteria!): [Log!]!
-  "Wei for each unit of gas with which a transaction is soon in a block."
+  "Gas price in wei at which a transaction is expected to be mined soon."
   gasPrice: BigInt!
-  "Wei of these that go to the maker of the block."
+  "Suggested priority fee per gas in wei."
   maxPriorityFeePerGas: BigInt!
-  "How far the node is in catching up; null when it is level with the others."
+  "Progress of the block download; null when the node is in sync."
   syncing: SyncState
-  "Chain id that transactions are signed for."
+  "Chain id for which transactions are signed."
   chainID: BigInt!
-  "The validators that block names; those that govern the next block when it is left out. Null on a chain that is not QBFT, and beyond the head."
+  "The validators of a block; by default those of the next block. Null on a chain that is not QBFT, and for blocks beyond the head."
   validators(block: Long): [Address!]
-  "What this node knows of the consensus; null on a chain that is not QBFT."
+  "State of the consensus as this node sees it; null on a chain that is not QBFT."
   qbft: Qbft
 }
 
 type Mutation {
-  "Puts a signed transaction into the pool and gives its hash. A typed one is given as it is, or wrapped into an RLP string."
+  "Adds a signed transaction to the pool and returns its hash. A typed transaction may be wrapped into an RLP string."
   sendRawTransaction(data: Bytes!): Bytes32!
 }
 
@@ -34,67 +34,67 @@ type Mutation {
 type Subscription {
   "Each block as it becomes the head."
   newHeads: Block!
-  "The wanted logs of each block as it becomes the head; all of them without a filter."
+  "Logs of each new head that match the filter; without a filter all of them."
   logs(filter: BlockFilterCriteria): Log!
-  "Each transaction as it comes into the pool."
+  "Each transaction that is added to the pool."
   pendingTransactions: Transaction!
 }
 
-"Transactions that wait, and the state they would meet: the latest."
+"The pending transactions, and the state on which they will be executed: the latest."
 type Pending {
-  "How many wait."
+  "Number of pending transactions."
   transactionCount: Long!
-  "All that wait."
+  "All pending transactions."
   transactions: [Transaction!]
   "An account in the latest state."
   account(address: Address!): Account!
-  "Runs a call in the latest state and leaves no trace."
+  "Executes a call on the latest state without changing it."
   call(data: CallData!): CallResult
-  "A gas limit with which a transaction succeeds in the latest state."
+  "Estimates the gas limit that a transaction needs on the latest state."
   estimateGas(data: CallData!): Long!
 }
 
-"How far the node is in catching up."
+"Progress of the block download."
 type SyncState {
-  "The block it began at."
+  "The block at which the download began."
   startingBlock: Long!
-  "The block it is at."
+  "The current head of this node."
   currentBlock: Long!
   "The highest block that peers have announced."
   highestBlock: Long!
 }
 
-"What this node knows of the consensus."
+"State of the consensus as this node sees it."
 type Qbft {
   """
-  The round in which the next block is being decided, as this node sees it; null until the block period is over, and while
-  it takes no part.
+  The current round of the next block, as this node sees it; null until the block period is over, and on a node that is not
+  an active validator.
   """
   round: Long
-  "Votes on validators that this node casts whenever they would change something; null where a contract selects them."
+  "Votes on validators that this node casts while they would change the set; null if a contract selects the validators."
   pendingVotes: [PendingVote!]
   """
-  Who proposed how many of the blocks from one number up to, but without, another; by default the last hundred before
-  the head.
+  Blocks proposed by each validator in the range from the first number (inclusive) to the second (exclusive); by default in the last hundred
+  blocks before the head.
   """
   signerMetrics(from: Long, to: Long): [SignerMetric!]!
 }
 
 "A vote on a validator."
 type PendingVote {
-  "Who it is about."
+  "The address that is voted on."
   address: Address!
-  "True to bring it in, false to put it out."
+  "True to add the validator, false to remove it."
   add: Boolean!
 }
 
-"What a validator proposed."
+"Proposed blocks of a validator."
 type SignerMetric {
   "The validator."
   address: Address!
-  "How many blocks."
+  "Number of blocks."
   proposedBlockCount: Long!
-  "The last of them; 0 where there is none."
+  "Number of the last one; 0 if there is none."
   lastProposedBlockNumber: Long!
 }
 `

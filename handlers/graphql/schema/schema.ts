@@ -6,7 +6,7 @@ import { BLOCK_RESOLVERS } from '../resolvers/block.ts'
 import { LOG_RESOLVERS } from '../resolvers/log.ts'
 import { PENDING_RESOLVERS } from '../resolvers/pending.ts'
 import { MUTATION_RESOLVERS, QBFT_RESOLVERS, QUERY_RESOLVERS } from '../resolvers/query.ts'
-import { executable, type Resolvers } from '../resolvers/resolver.ts'
+import { toGraphqlResolvers, type Resolvers } from '../resolvers/resolver.ts'
 import { subscriptionResolvers } from '../resolvers/subscription.ts'
 import { TRANSACTION_RESOLVERS } from '../resolvers/transaction.ts'
 import { permissionOfField } from '../permissions.ts'
@@ -50,7 +50,7 @@ export const createGraphqlSchema = (registry: SubscriptionRegistry): GraphQLSche
       ...Object.fromEntries(
         Object.entries(RESOLVERS).map(([type, resolvers]) => [
           type,
-          executable(resolvers, field => permissionOfField(type, field)),
+          toGraphqlResolvers(resolvers, field => permissionOfField(type, field)),
         ]),
       ),
       Subscription: subscriptionResolvers(registry),

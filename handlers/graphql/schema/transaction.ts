@@ -1,81 +1,81 @@
-/** Transactions, of blocks and of the pool. */
+/** Transactions in blocks and in the pool. */
 export const TRANSACTION_TYPES = /* GraphQL */ `
-"A transaction, in a block or waiting for one."
+"A transaction, in a block or pending."
 type Transaction {
-  "Its hash."
+  "Hash of the transaction."
   hash: Hash!
-  "How many the sender had sent before."
+  "Nonce: the number of earlier transactions of the sender."
   nonce: Long!
-  "Index in its block; null while it waits."
+  "Index in the block; null while pending."
   index: Long
-  "Who sent it; as of the given block, or of its own, or of the latest while it waits."
+  "The sender, in the state after the given block, by default after the transaction's block, or the latest while pending."
   from(block: Long): Account!
-  "Who it was sent to; null where it creates a contract. As of the given block, or of its own, or of the latest while it waits."
+  "The recipient; null if the transaction creates a contract. In the state after the given block, by default after the transaction's block, or the latest while pending."
   to(block: Long): Account
-  "Wei sent along."
+  "Value in wei."
   value: BigInt!
   """
-  Wei for each unit of gas: what it offers, or with the fees of EIP-1559 what was paid in its block, and the most it
-  offers while it waits.
+  Gas price in wei. For the fees of EIP-1559 it is the effective price of the mined transaction, and the maximum fee of a
+  pending one.
   """
   gasPrice: BigInt!
-  "The most wei for each unit of gas; null where the type has no such fee."
+  "Maximum fee per gas in wei; null if the type has no such fee."
   maxFeePerGas: BigInt
-  "The most wei of these that go to the maker of the block; null where the type has no such fee."
+  "Maximum priority fee per gas in wei; null if the type has no such fee."
   maxPriorityFeePerGas: BigInt
-  "The most wei for each unit of blob gas; null but for blob transactions."
+  "Maximum fee per blob gas in wei; only of blob transactions."
   maxFeePerBlobGas: BigInt
-  "Wei for each unit of gas that went to the maker of the block; null while it waits."
+  "Priority fee per gas in wei that the block's creator received; null while pending."
   effectiveTip: BigInt
-  "The most gas it may use."
+  "Gas limit."
   gas: Long!
-  "Bytes sent along."
+  "Input data."
   inputData: Bytes!
-  "The block it stands in; null while it waits."
+  "The block of the transaction; null while pending."
   block: Block
-  "1 for success, 0 for failure; null while it waits, and before Byzantium."
+  "1 for success, 0 for failure; null while pending, and before Byzantium."
   status: Long
-  "Gas it used; null while it waits."
+  "Gas used; null while pending."
   gasUsed: Long
-  "Gas its block had used after it; null while it waits."
+  "Gas used by this and all earlier transactions of the block; null while pending."
   cumulativeGasUsed: Long
-  "Wei that were paid for each unit of gas; null while it waits."
+  "Price per gas in wei that was paid; null while pending."
   effectiveGasPrice: BigInt
-  "Blob gas it used; null but for blob transactions in a block."
+  "Blob gas used; only of mined blob transactions."
   blobGasUsed: Long
-  "Wei that were paid for each unit of blob gas; null but for blob transactions in a block."
+  "Price per blob gas in wei that was paid; only of mined blob transactions."
   blobGasPrice: BigInt
-  "The contract it created; null where it created none, and while it waits. As of the given block, or of its own."
+  "The created contract, in the state after the given block, by default after the transaction's block; null if none was created, and while pending."
   createdContract(block: Long): Account
-  "Logs it emitted; null while it waits."
+  "Emitted logs; null while pending."
   logs: [Log!]
-  "Of its signature."
+  "Member r of the signature."
   r: BigInt!
-  "Of its signature."
+  "Member s of the signature."
   s: BigInt!
-  "Of its signature; the parity for types 1 and 2, null for types 3 and 4."
+  "Member v of the signature: the parity for types 1 and 2, null for types 3 and 4."
   v: BigInt
-  "Parity of its signature; null for legacy transactions."
+  "Parity of the signature; null for legacy transactions."
   yParity: BigInt
   "0 legacy, 1 EIP-2930, 2 EIP-1559, 3 EIP-4844, 4 EIP-7702."
   type: Long
-  "What it declared to touch; empty where it declared nothing."
+  "Access list; empty if there is none."
   accessList: [AccessTuple!]
-  "As it stands in the body of a block: RLP of a legacy transaction, an RLP string of type and payload otherwise. As Besu has it."
+  "Encoding inside a block body, as in Besu: RLP of a legacy transaction, an RLP string of type and payload otherwise."
   raw: Bytes!
-  "Its receipt in the same form; 0x while it waits."
+  "The receipt in the same form; 0x while pending."
   rawReceipt: Bytes!
-  "Versioned hashes of its blobs; empty but for blob transactions."
+  "Versioned hashes of the blobs; empty for other types."
   blobVersionedHashes: [VersionedHash!]
-  "What it returned when it was reverted; null where it was not."
+  "Return data of a reverted transaction; null for others."
   revertReason: Bytes
 }
 
 "An entry of an access list (EIP-2930)."
 type AccessTuple {
-  "A contract."
+  "Address of a contract."
   address: Address!
-  "Slots of its storage."
+  "Storage slots."
   storageKeys: [Bytes32!]!
 }
 `

@@ -64,20 +64,20 @@ export const createFeed = <T>(
 }
 
 /**
- * Converts each event of a feed into any number of events; undefined ends it. Not a generator: one that waits for an
- * event could not be cancelled.
+ * Converts each event of a feed into any number of events; undefined ends it. This is not a generator because a generator
+ * that waits for an event cannot be cancelled.
  */
 export const mapFeed = <T>(
   feed: Feed<T>,
   map: (event: T) => Promise<readonly unknown[] | undefined>,
 ): AsyncIterableIterator<unknown> => {
   let ready: readonly unknown[] = []
-  let given = 0
+  let delivered = 0
   const iterator: AsyncIterableIterator<unknown> = {
     [Symbol.asyncIterator]: () => iterator,
     next: async () => {
       for (;;) {
-        if (given < ready.length) return { done: false, value: ready[given++] }
+        if (delivered < ready.length) return { done: false, value: ready[delivered++] }
         const event = await feed.next()
         if (event.done === true) return DONE
         let outcome: readonly unknown[] | undefined
@@ -89,7 +89,7 @@ export const mapFeed = <T>(
         }
         if (outcome === undefined) return DONE
         ready = outcome
-        given = 0
+        delivered = 0
       }
     },
     return: () => {

@@ -16,7 +16,7 @@ import { valueText } from './valueText.ts'
 /** The reason for which a literal does not match its type; `path` leads to it within the argument. */
 type Mismatch = { readonly path: string; readonly value: ValueNode; readonly why: string }
 
-const misfitOfObject = (
+const mismatchOfObject = (
   node: ObjectValueNode,
   type: Extract<GraphQLInputType, { getFields: unknown }>,
   path: string,
@@ -52,7 +52,7 @@ const mismatchOf = (node: ValueNode, type: GraphQLInputType, path: string): Mism
   }
   if (isInputObjectType(type))
     return node.kind === Kind.OBJECT
-      ? misfitOfObject(node, type, path)
+      ? mismatchOfObject(node, type, path)
       : { path, value: node, why: 'must be an object type' }
   if (!isLeafType(type)) return undefined
   const reason = (text: string): Mismatch => ({

@@ -60,7 +60,7 @@ const translated =
     return rule(Object.create(context, { reportError: { value: reportError } }) as ValidationContext)
   }
 
-/** Literals must match their type; replaces the library's rule, which reports the innermost one alone. */
+/** Literals must match their type. Replaces the library's rule, which reports only the innermost literal. */
 const literalsRule =
   (place: Place): ValidationRule =>
   context => ({
@@ -87,7 +87,7 @@ const literalsRule =
     },
   })
 
-/** The library's rules that this project replaces or runs before all others. */
+/** The library's rules that are replaced by one above, or that run before all others. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['ValuesOfCorrectTypeRule', 'NoFragmentCyclesRule'])
 
 const RULES: readonly ValidationRule[] = specifiedRules.filter(({ name }) => !ELSEWHERE.has(name))

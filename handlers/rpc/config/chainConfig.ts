@@ -54,7 +54,7 @@ const configAt = (chain: Chain, activationTime: bigint): Record<string, unknown>
   }
 }
 
-/** eth_config (EIP-7910): the rules now, the next ones, and the last that are planned; forks by block have the time 0. */
+/** eth_config (EIP-7910): the current rules, the next ones, and the last scheduled ones. Forks by block have time 0. */
 export const chainConfig = (chain: Chain): Record<string, unknown> => {
   const now = chain.head().header.timestamp
   const times = chain.configuration.forks.flatMap(({ at }) => (at.kind === 'time' ? [at.timestamp] : []))

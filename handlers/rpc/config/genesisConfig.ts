@@ -32,8 +32,8 @@ const consensusOf = (consensus: Consensus): Json => {
 }
 
 /**
- * The genesis file's `config` as Besu echoes it in admin_nodeInfo: what rules the chain by its standard names, what is not set
- * left out, and so are the transitions and what is each node's own.
+ * The genesis file's `config` as Besu returns it in admin_nodeInfo: the rules of the chain under their standard names. Omits
+ * entries that are not set, transitions, and settings of the single node.
  */
 export const genesisConfig = (configuration: ChainConfiguration): Json => {
   const { forks, daoForkBlock, zeroBaseFee, fixedBaseFee, codeSizeMax, stackItemsMax } = configuration

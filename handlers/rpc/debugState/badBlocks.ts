@@ -19,7 +19,7 @@ const badBlockShape = async ({ recoverSenders }: RpcContext, bad: BadBlock): Pro
   }
 }
 
-/** debug_getBadBlocks: the last blocks that this node refused, with the reasons. */
+/** debug_getBadBlocks: the blocks that this node rejected last, with the reasons. */
 export const getBadBlocks = async (context: RpcContext): Promise<unknown> => {
   const shapes: unknown[] = []
   for (const bad of context.badBlocks?.() ?? []) shapes.push(await badBlockShape(context, bad))

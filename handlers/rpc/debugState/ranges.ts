@@ -28,10 +28,10 @@ const readStart = (value: unknown, error: RpcErrorName): Hash => {
   )
 }
 
-const readMost = (value: unknown, error: RpcErrorName): number => {
-  const most = Number(required(integerOf(value, 53), error))
-  if (most < 1) throw new RpcError(error)
-  return Math.min(most, RANGE_MAX)
+const readLimit = (value: unknown, error: RpcErrorName): number => {
+  const limit = Number(required(integerOf(value, 53), error))
+  if (limit < 1) throw new RpcError(error)
+  return Math.min(limit, RANGE_MAX)
 }
 
 const readIndex = (params: Params, error: RpcErrorName): number =>
@@ -40,9 +40,9 @@ const readIndex = (params: Params, error: RpcErrorName): number =>
 const requireSelector = (params: Params): BlockSelector => required(readSelector(params, 0), 'INVALID_BLOCK')
 
 /** The leaves of one answer, and the key of the next. */
-const page = (leaves: readonly TrieLeaf[], most: number) => ({
-  shown: leaves.slice(0, most),
-  nextKey: leaves[most]?.key,
+const page = (leaves: readonly TrieLeaf[], limit: number) => ({
+  shown: leaves.slice(0, limit),
+  nextKey: leaves[limit]?.key,
 })
 
 /**
@@ -53,13 +53,13 @@ export const accountRange = async (call: Call, context: RpcContext): Promise<unk
   const { params } = call
   const selector = requireSelector(params)
   const start = readStart(given(params, 2), 'INVALID_ADDRESS_HASH')
-  const most = readMost(given(params, 3), 'INVALID_MAX_RESULTS')
+  const limit = readLimit(given(params, 3), 'INVALID_MAX_RESULTS')
   const record = await recordOf(context, selector)
   if (record === undefined) return null
   const leaves = await readStateAfter(call, context, record, undefined, ({ nodes, root }) =>
-    trieLeaves(nodes, ACCOUNT_KEYS, root, start, most + 1),
+    trieLeaves(nodes, ACCOUNT_KEYS, root, start, limit + 1),
   )
-  const { shown, nextKey } = page(leaves, most)
+  const { shown, nextKey } = page(leaves, limit)
   const keys = shown.map(({ key }) => key)
   const addresses = await findAddresses(call, context, keys, record.block.header.number)
   const entries = keys.map(key => {
@@ -78,7 +78,7 @@ export const storageRangeAt = async (call: Call, context: RpcContext): Promise<u
   const index = readIndex(params, 'INVALID_TRANSACTION_INDEX')
   const address = requireAddress(params, 2)
   const start = readStart(given(params, 3), 'INVALID_DATA_HASH')
-  const most = readMost(given(params, 4), 'INVALID_TRANSACTION_LIMIT')
+  const limit = readLimit(given(params, 4), 'INVALID_TRANSACTION_LIMIT')
   const record = await recordOf(context, selector)
   if (record === undefined) return null
   const found = await readStateAfter(call, context, record, index, ({ reader, nodes }) => {
@@ -86,11 +86,11 @@ export const storageRangeAt = async (call: Call, context: RpcContext): Promise<u
     if (account === undefined) return { leaves: [], from: 0n }
     const { storageRoot, incarnation } = account
     return {
-      leaves: trieLeaves(nodes, storageKeys(address, incarnation), storageRoot, start, most + 1),
+      leaves: trieLeaves(nodes, storageKeys(address, incarnation), storageRoot, start, limit + 1),
       from: incarnation,
     }
   })
-  const { shown, nextKey } = page(found.leaves, most)
+  const { shown, nextKey } = page(found.leaves, limit)
   const keys = shown.map(({ key }) => key)
   const to = record.block.header.number
   const slots = await findSlots(call, context, address, keys, { from: found.from, to })

@@ -43,7 +43,7 @@ const changesUpTo = async (
 
 /**
  * Reads from the state after transaction `index` of a block; after the whole block where it has fewer. `read` may run
- * more than once. @throws RpcError where the block is too far back
+ * more than once. @throws RpcError if the block is too old
  */
 export const readStateAfter = async <T>(
   call: Call,

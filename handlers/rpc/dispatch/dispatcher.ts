@@ -135,7 +135,7 @@ const answerBatch = async (
   }),
 })
 
-/** The reply to a body that could not be parsed. @throws errors that are no fault of the body */
+/** The reply to a body that could not be parsed. @throws errors that the body did not cause */
 const unparsedReply = ({ replies }: Parts, error: unknown): Reply => {
   if (error instanceof BodyTooBusy) return TOO_BUSY
   if (!(error instanceof JsonError)) throw error
@@ -192,7 +192,7 @@ const handleBody = (parts: Parts, body: string, caller: Caller, client: Client):
   return answer(parts, parsed, caller, client)
 }
 
-/** The parts of one request: where the host has snapshots, those of one head. */
+/** The parts of one request. Where the host has snapshots they have a fixed head. */
 const partsOfRequest = (parts: Parts, methods: readonly Method[]): (() => Parts) => {
   const { snapshot } = parts.context
   if (snapshot === undefined) return () => parts

@@ -10,7 +10,7 @@ export const RPC_ERRORS = {
   SEND_TRANSACTION_NOT_SUPPORTED: {
     code: -32604,
     message:
-      'The method eth_sendTransaction is not supported. Use eth_sendRawTransaction to send a signed transaction to Besu.',
+      'The method eth_sendTransaction is not supported. Use eth_sendRawTransaction to send a signed transaction to this node.',
   },
   INTERNAL_ERROR: { code: -32603, message: 'Internal error' },
   TIMEOUT: { code: -32603, message: 'Timeout expired' },
@@ -26,7 +26,10 @@ export const RPC_ERRORS = {
   },
   SUBSCRIPTIONS_TOO_MANY: { code: -32005, message: 'Too many subscriptions on this connection' },
   /** Besu has no such limits; a disconnected client receives the one that it exceeded. */
-  SLOW_READER: { code: -32005, message: 'Closing the connection: too much of what was sent to it is unread' },
+  SLOW_READER: {
+    code: -32005,
+    message: 'Closing the connection: the client has not read too many of its messages',
+  },
   TOO_MANY_WAITING: { code: -32005, message: 'Closing the connection: too many of its requests are waiting' },
   /** Subscriptions continue for a minute after their token has expired. */
   SUBSCRIPTIONS_ENDED: {
@@ -36,16 +39,16 @@ export const RPC_ERRORS = {
   /** Besu has no such limit. */
   TRACE_TOO_LARGE: { code: -32005, message: 'Trace exceeds the size limit' },
   /** Besu has no such limit. */
-  TOO_MANY_CALLS: { code: -32005, message: 'Too many calls wait to be run: try again later' },
+  TOO_MANY_CALLS: { code: -32005, message: 'Too many calls are waiting: try again later' },
   /** Besu has no such limits. */
   REQUEST_TOO_COMPLEX: {
     code: -32005,
-    message: 'Request has more JSON values than the node reads: send less at once',
+    message: 'Request has more JSON values than the node accepts: send a smaller request',
   },
-  NODE_BUSY: { code: -32005, message: 'Too many requests are under way: try again later' },
+  NODE_BUSY: { code: -32005, message: 'Too many requests are in progress: try again later' },
   LOGS_RANGE_TOO_LARGE: { code: -32005, message: 'Requested range exceeds maximum RPC range limit' },
   /** Besu has no such limit. */
-  LOGS_TOO_MANY: { code: -32005, message: 'Query returns more logs than the node answers with at once' },
+  LOGS_TOO_MANY: { code: -32005, message: 'Query returns more logs than the node sends in one answer' },
 
   INVALID_PARAMS: { code: -32602, message: 'Invalid params' },
   INVALID_PARAM_COUNT: { code: -32602, message: 'Invalid number of params' },
@@ -151,7 +154,7 @@ export const RPC_ERRORS = {
   },
   LOCAL_NODE: { code: -32100, message: 'Cannot add local node as peer.' },
   /** Besu has no such limit. */
-  TOO_MANY_VOTES: { code: -32000, message: 'Too many votes stand: discard those that are decided' },
+  TOO_MANY_VOTES: { code: -32000, message: 'Too many votes are pending: discard those that are decided' },
   WORLD_STATE_UNAVAILABLE: { code: -32000, message: 'World state unavailable' },
   INVALID_SIGNATURE: { code: -32002, message: 'Invalid signature' },
   UNKNOWN_BLOCK: { code: -39001, message: 'Unknown block' },
@@ -185,8 +188,8 @@ export const RPC_ERRORS = {
     message: 'The transaction was rejected due to a nonce gap. Please resubmit with the next on-chain nonce.',
   },
   /** Besu has no such methods. */
-  POOL_TOO_LARGE: { code: -32005, message: 'The pool is too large to be answered whole' },
-  SEND_SYNC_TOO_MANY: { code: -32005, message: 'Too many requests wait for their transactions' },
+  POOL_TOO_LARGE: { code: -32005, message: 'The pool is too large to be returned in one answer' },
+  SEND_SYNC_TOO_MANY: { code: -32005, message: 'Too many requests are waiting for their transactions' },
   PRIORITY_FEE_ABOVE_MAX_FEE: {
     code: -32000,
     message: 'Max priority fee per gas exceeds max fee per gas',
@@ -246,6 +249,6 @@ export class RpcError extends Error {
 /** The error object of an RpcError. @param otherwise `data` where the error has none */
 export const errorObject = ({ code: name, message, data }: RpcError, otherwise?: string): RpcErrorObject => {
   const { code } = RPC_ERRORS[name]
-  const given = data ?? otherwise
-  return given === undefined ? { code, message } : { code, message, data: given }
+  const answered = data ?? otherwise
+  return answered === undefined ? { code, message } : { code, message, data: answered }
 }

@@ -2,11 +2,11 @@ import type { ForwardCall } from '../context.ts'
 import type { Method } from '../methods/method.ts'
 import { WorkerRefusal } from './offload.ts'
 
-/** Methods of a node with a pool: they send transactions, or keep something between two calls. */
+/** Methods that need a node with a pool: they send transactions, or keep state between two calls. */
 const FORWARDED =
   /^(?:eth_send|eth_fillTransaction$|eth_newFilter$|eth_new\w+Filter$|eth_getFilter|eth_uninstallFilter$|txpool_)/
 
-/** The row of a method as a reader without a pool serves it: with the answer of another node. */
+/** The row of a method on a reader without a pool: it returns the answer of another node. */
 export const forwardedRow = (row: Method, forwardCall: ForwardCall): Method => {
   if (!FORWARDED.test(row.name)) return row
   const { handleMany: _, offload: __, ...rest } = row

@@ -3,19 +3,19 @@ import type { Outcome } from './envelope.ts'
 import { RPC_ERRORS } from './errors.ts'
 import type { Runner } from './runner.ts'
 
-/** Names of errors by what their answers have in common. */
+/** Names of errors, by the code and the text of their answers. */
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries(RPC_ERRORS).map(([name, { code, message }]) => [`${code} ${message}`, name]),
 )
 
-/** The name of an error in the table; that of a transaction that the pool refused, whose texts vary, is its code. */
+/** The name of an error in the table. Rejections by the pool have varying texts, so their name is the code. */
 const errorTypeOf = (outcome: Outcome): string | undefined => {
   if (!('error' in outcome)) return undefined
   const { code, message } = outcome.error
   return NAMES.get(`${code} ${message}`) ?? `${code}`
 }
 
-/** A runner that tells the observer of each call. Calls that run together share their time evenly. */
+/** A runner that reports each call to the observer. The time of calls that are handled together is divided evenly. */
 export const observed = (runner: Runner, observer: RpcObserver): Runner => {
   const timed =
     (run: Runner['run']): Runner['run'] =>

@@ -49,7 +49,7 @@ class RunsLong extends Error {
   readonly code = 'RUNS_LONG'
 }
 
-/** A context whose runs over the store are watched. */
+/** A context whose reads of the store run under a watch. */
 const watched = <Context extends Pick<RpcHost, 'chain'>>(context: Context, watchOf: () => Watch): Context => {
   const { chain } = context
   const { store } = chain
@@ -88,13 +88,13 @@ const SHORT: Watch = {
   },
 }
 
-/** What is left of `room` after a JSON value; negative as soon as the value takes more. */
-const roomAfter = (value: unknown, room: number): number => {
-  if (typeof value === 'string') return room - value.length
-  if (typeof value !== 'object' || value === null) return room - 1
-  let left = room
+/** `limit` minus the size of a JSON value; stops as soon as the difference is negative. */
+const limitAfter = (value: unknown, limit: number): number => {
+  if (typeof value === 'string') return limit - value.length
+  if (typeof value !== 'object' || value === null) return limit - 1
+  let left = limit
   for (const name in value) {
-    left = roomAfter((value as Readonly<Record<string, unknown>>)[name], left - name.length - 1)
+    left = limitAfter((value as Readonly<Record<string, unknown>>)[name], left - name.length - 1)
     if (left < 0) return left
   }
   return left
@@ -113,8 +113,8 @@ const functionOf = ([call]: Params): string | undefined => {
 }
 
 /**
- * Runs methods with `offload`: `always` on a call worker; `long` on this thread within SHORT_GAS, and on a worker when that was
- * not enough.
+ * Runs methods with `offload`: `always` runs on a call worker; `long` runs on this thread up to SHORT_GAS, and on a worker if
+ * it needs more gas.
  * @param runHere runs a method on this thread; throws errors for which `passes` is true.
  */
 export const createOffloadedRun = (
@@ -143,7 +143,7 @@ export const createOffloadedRun = (
     (await workers.run(row.name, call)) ?? (await runHere(row, call, context))
 
   return async (row, call) => {
-    if (row.offload !== 'long' || roomAfter(call.params, SHORT_PARAMS) < 0) return runOnWorker(row, call)
+    if (row.offload !== 'long' || limitAfter(call.params, SHORT_PARAMS) < 0) return runOnWorker(row, call)
     const called = functionOf(call.params)
     if (called !== undefined && long.has(called)) return runOnWorker(row, call)
     try {

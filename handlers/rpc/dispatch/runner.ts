@@ -15,14 +15,14 @@ import {
 } from './errors.ts'
 import { isKnownMethod } from './knownMethods.ts'
 import type { Call, Method, Params } from '../methods/method.ts'
-import { outsideDomain } from '../parameters/domains.ts'
+import { invalidParameter } from '../parameters/domains.ts'
 import type { OnNextTurn } from '../../../core/scheduler.ts'
 import { createBatchedStart, createMicroBatch } from './microBatch.ts'
 import { createOffloadedRun, WorkerRefusal } from './offload.ts'
 import { observed } from './observed.ts'
 
-/** Codes of refused parameters; subscriptions use the second one, as in Besu. */
-const EXPLAINED: ReadonlySet<number> = new Set([
+/** Codes of invalid parameters; subscriptions use the second one, as in Besu. */
+const PARAMETER_CODES: ReadonlySet<number> = new Set([
   RPC_ERRORS.INVALID_PARAMS.code,
   RPC_ERRORS.INVALID_REQUEST.code,
 ])
@@ -30,13 +30,13 @@ const EXPLAINED: ReadonlySet<number> = new Set([
 /** Besu's text, with a description of the invalid parameter as `data`. */
 const refusalOf = (row: Method, params: Params, error: RpcError): RpcErrorObject => {
   const isUnexplained =
-    EXPLAINED.has(RPC_ERRORS[error.code].code) && error.detail === undefined && error.data === undefined
-  return errorObject(error, isUnexplained ? outsideDomain(row, params) : undefined)
+    PARAMETER_CODES.has(RPC_ERRORS[error.code].code) && error.detail === undefined && error.data === undefined
+  return errorObject(error, isUnexplained ? invalidParameter(row, params) : undefined)
 }
 
-/** Runs methods; whatever they throw becomes an outcome. */
+/** Runs methods; every error that they throw becomes an outcome. */
 export type Runner = {
-  /** The served method of that name where the caller may run it, or the error that says why not. */
+  /** The enabled method of that name if the caller has its permission; otherwise the error to answer. */
   find(name: string, caller: Caller): Method | Outcome
   run(method: Method, call: Call): Outcome | Promise<Outcome>
   /** As `run`, for a call that is not part of a batch: it may join a micro-batch with calls of other requests. */

@@ -14,13 +14,13 @@ import { FEE_HISTORY_BLOCKS_MAX } from '../parameters/limits.ts'
 import { percentilesOf } from '../parameters/percentiles.ts'
 import { given, integerOf, required } from '../parameters/values.ts'
 
-/** Undefined when the request wants no rewards. @throws RpcError */
+/** Undefined for a request without rewards. @throws RpcError */
 const readPercentiles = (value: unknown): readonly number[] | undefined =>
   value === undefined ? undefined : required(percentilesOf(value), 'INVALID_REWARD_PERCENTILES')
 
 /**
- * The tip at each percentile of the gas of one block, cheapest transactions first. Clients take their own tip from it, so it
- * is never below what a transaction needs now.
+ * The tip at each percentile of the gas of one block, cheapest transactions first. Clients derive their own tip from it, so it
+ * is never below the tip that a transaction needs now.
  */
 const rewardsOf = (
   header: Header,
@@ -42,7 +42,7 @@ const rewardsOf = (
 
 const ratio = (part: bigint, whole: bigint): number => (whole === 0n ? 0 : Number(part) / Number(whole))
 
-/** eth_feeHistory: gas prices of the last blocks, and base fee of the next. */
+/** eth_feeHistory: fees of the last blocks, and the base fee of the next block. */
 export const feeHistory = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
   const { chain, nowMs, scheduler } = context
   const count = integerOf(given(params, 0), 64)

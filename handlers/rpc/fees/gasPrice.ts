@@ -25,7 +25,7 @@ type Sample = {
 
 const EMPTY: Sample = { gasPrices: undefined, priorityFees: [] }
 
-/** With fewer offers than this the lowest tip fills the place of those missing: nobody follows a single odd one. */
+/** Fewer priority fees than this are completed with the lowest tip, so that a single outlier does not set the suggestion. */
 const PRIORITY_FEES_MIN = 3
 
 const percentileOf = (prices: readonly bigint[], percentile: number): bigint | undefined => {
@@ -74,8 +74,8 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
     percentileOf(paid, options.gasPricePercentile)
 
   /**
-   * Suffices for the next block, and for the head, at which clients estimate and call with this price. 0 where gas is
-   * free from the next block on; calls are free at the head then, too.
+   * A price that suffices for the next block, and for the head, because clients estimate and call at the head with this
+   * price. 0 if gas is free from the next block on; calls at the head are then free, too.
    */
   const lowestPrice = (): bigint => {
     const nextBaseFee = nextHeadOf(host).nextBaseFeePerGas ?? 0n

@@ -3,18 +3,18 @@ import { poolHeadOf } from '../../../core/txpool/head.ts'
 import type { PoolHead } from '../../../core/txpool/pool.ts'
 import type { RpcHost } from '../context.ts'
 
-type Asked = Pick<RpcHost, 'chain' | 'nowMs' | 'options' | 'miner'>
+type FeeHost = Pick<RpcHost, 'chain' | 'nowMs' | 'options' | 'miner'>
 
-/** Wei per gas: the node's own, which an operator may have changed since it started. */
-export const minGasPriceOf = ({ miner, options }: Pick<Asked, 'miner' | 'options'>): bigint =>
+/** Minimum gas price of this node in wei; an operator may have changed it since the start. */
+export const minGasPriceOf = ({ miner, options }: Pick<FeeHost, 'miner' | 'options'>): bigint =>
   miner?.settings().minGasPrice ?? options.minGasPrice
 
-/** Wei per gas, likewise. */
-export const minPriorityFeeOf = ({ miner, options }: Pick<Asked, 'miner' | 'options'>): bigint =>
+/** Minimum priority fee of this node in wei per gas; an operator may have changed it since the start. */
+export const minPriorityFeeOf = ({ miner, options }: Pick<FeeHost, 'miner' | 'options'>): bigint =>
   miner?.settings().minPriorityFee ?? options.minPriorityFee
 
-/** The known inputs of the next block's rules. */
-export const nextHeadOf = (host: Asked): PoolHead =>
+/** The inputs of the next block's fee rules, as far as known. */
+export const nextHeadOf = (host: FeeHost): PoolHead =>
   poolHeadOf(host.chain, BigInt(Math.floor(host.nowMs() / 1000)), {
     minGasPrice: minGasPriceOf(host),
     minPriorityFee: minPriorityFeeOf(host),
@@ -27,7 +27,7 @@ export const nextHeadOf = (host: Asked): PoolHead =>
 const BASE_FEE_DIVISOR = 8n
 
 /** Wei per gas: the lowest tip with which a transaction reaches this node's minimum gas price. */
-export const lowestTipOf = (host: Asked): bigint => {
+export const lowestTipOf = (host: FeeHost): bigint => {
   const { nextBaseFeePerGas, minGasPrice, minPriorityFee } = nextHeadOf(host)
   const { fixedBaseFee } = host.chain.configuration
   const baseFee = (nextBaseFeePerGas ?? 0n) / (fixedBaseFee ? 1n : BASE_FEE_DIVISOR)

@@ -58,7 +58,7 @@ export const installFilter = (state: InstalledFilters, filter: Installed): strin
   return id
 }
 
-/** Gives a filter and marks it as the most recently used; undefined when it is unknown or expired. */
+/** Returns a filter and marks it as the most recently used; undefined if it is unknown or expired. */
 export const useFilter = (state: InstalledFilters, id: string): Installed | undefined => {
   const filter = state.filters.get(id)
   if (filter === undefined) return undefined

@@ -9,7 +9,7 @@ import {
   QUOTE,
 } from './scan.ts'
 
-/** The position behind the value that begins at `start`, in text that is valid JSON. */
+/** The position after the value that begins at `start`, in valid JSON text. */
 const afterValue = (text: string, start: number): number => {
   const first = text.charCodeAt(start)
   if (first === QUOTE) return afterString(text, start)
@@ -44,8 +44,8 @@ const idOfObject = (text: string, start: number): string | undefined => {
 }
 
 /**
- * The `id` of each request exactly as it was written, which a JavaScript number may not hold: of the one request, or of
- * each element of a batch, undefined for one that has none. The text must be valid JSON.
+ * The source text of the `id` of each request, as a JavaScript number may not represent it exactly: of a single request, or
+ * of each element of a batch. Undefined for an element without an id. The text must be valid JSON.
  */
 export const idSources = (text: string): readonly (string | undefined)[] => {
   let i = afterSpace(text, 0)

@@ -1,7 +1,7 @@
 /** Length of a piece: joined, encoded and written in a fraction of a millisecond. */
 const PIECE_LENGTH = 64 * 1024
 
-/** Characters or bytes of an answer that are held as they are. The rest is stored with the host's KeepBytes. */
+/** Characters or bytes of an answer that are held unchanged. The rest is stored with the host's KeepBytes. */
 export const PLAIN_LENGTH_MAX = 4 * 1024 * 1024
 
 /** UTF-8 text of whole characters that waits to be sent, stored in less memory. */
@@ -33,7 +33,7 @@ export const pieceText = (piece: JsonPiece): string =>
 export const bytesOfPiece = (piece: JsonPiece): Uint8Array<ArrayBuffer> =>
   typeof piece === 'string' ? encoder.encode(piece) : piece.bytes()
 
-/** In characters or bytes, which nearly always are as many. */
+/** Length in characters or bytes, which are nearly always equal. */
 export const pieceLength = (piece: JsonPiece): number =>
   typeof piece === 'string' ? piece.length : piece.byteLength
 
@@ -46,11 +46,11 @@ export type JsonPieces = {
   toJSON(): unknown
 }
 
-/** Results of methods have any shape, so the values made here are remembered. */
-const made = new WeakSet<object>()
+/** The values created here: a result of a method may have any shape, so the shape does not identify them. */
+const created = new WeakSet<object>()
 
 export const isJsonPieces = (value: unknown): value is JsonPieces =>
-  typeof value === 'object' && value !== null && made.has(value)
+  typeof value === 'object' && value !== null && created.has(value)
 
 export const jsonPieces = (pieces: readonly JsonPiece[]): JsonPieces => {
   const join = (): string => pieces.map(pieceText).join('')
@@ -61,7 +61,7 @@ export const jsonPieces = (pieces: readonly JsonPiece[]): JsonPieces => {
     },
     toJSON: () => JSON.parse(join()) as unknown,
   }
-  made.add(value)
+  created.add(value)
   return value
 }
 

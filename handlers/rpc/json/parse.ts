@@ -1,6 +1,6 @@
 import { afterString, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './scan.ts'
 
-/** Maximum nesting of JSON, deeper than any request: without a limit a body of brackets alone would cost gigabytes. */
+/** Maximum nesting of JSON, deeper than any request. Without a limit a body that consists of brackets would take gigabytes. */
 export const JSON_DEPTH_MAX = 32
 
 /**
@@ -47,7 +47,7 @@ export const countValues = (text: string): number => {
   return count
 }
 
-/** @throws JsonError when the text is no JSON or nests deeper than JSON_DEPTH_MAX. */
+/** @throws JsonError if the text is not JSON or nests deeper than JSON_DEPTH_MAX. */
 export const parseJson = (text: string): unknown => {
   if (text.length > JSON_DEPTH_MAX) countValues(text)
   try {

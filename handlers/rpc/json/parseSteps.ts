@@ -17,10 +17,10 @@ const STEP_VALUES = 256
 /** Characters between two steps, where values are long. */
 const STEP_CHARACTERS = 256 * 1024
 
-/** Of `\u00e9`. */
+/** Length of an escape such as `\u00e9`. */
 const UNICODE_ESCAPE_LENGTH = 6
 
-/** Characters of a number; Besu's parser takes no longer ones. */
+/** Maximum length of a number, as in Besu's parser. */
 const NUMBER_LENGTH_MAX = 1000
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -66,7 +66,7 @@ const parseString = (state: State, source: string): string => {
   try {
     return JSON.parse(source) as string
   } catch {
-    // No closing quote, a control character or a wrong escape.
+    // The closing quote is missing, or there is a control character or an invalid escape.
     throw notJson(state)
   }
 }

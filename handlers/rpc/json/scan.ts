@@ -9,7 +9,7 @@ export const CLOSE_BRACKET = 93
 export const OPEN_BRACE = 123
 export const CLOSE_BRACE = 125
 
-/** The position behind the string that begins with the quote at `start`; the text's end when it does not end. */
+/** The position after the string that begins with the quote at `start`; the end of the text for an unterminated string. */
 export const afterString = (text: string, start: number): number => {
   let end = start
   for (;;) {
@@ -21,7 +21,7 @@ export const afterString = (text: string, start: number): number => {
   }
 }
 
-/** Behind white space, in text that is valid JSON. */
+/** The position after white space, in valid JSON text. */
 export const afterSpace = (text: string, start: number): number => {
   let i = start
   while (text.charCodeAt(i) <= 32) i++
@@ -30,7 +30,7 @@ export const afterSpace = (text: string, start: number): number => {
 
 const END_OF_SCALAR = /[\s,\]}]/g
 
-/** Behind a number, `true`, `false` or `null`, in text that is valid JSON. */
+/** The position after a number, `true`, `false` or `null`, in valid JSON text. */
 export const afterScalar = (text: string, start: number): number => {
   END_OF_SCALAR.lastIndex = start
   return END_OF_SCALAR.exec(text)?.index ?? text.length

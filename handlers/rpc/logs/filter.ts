@@ -47,10 +47,10 @@ const valueTest = (values: readonly Uint8Array[] | undefined): ValueTest | undef
 }
 
 /** Compiles a query to criteria for blocks and logs. */
-export const logCriteria = (wants: LogQuery): LogCriteria => ({
-  addresses: valueTest(wants.addresses),
-  topics: wants.topics.map(valueTest),
-  pattern: wants.topics.length > TOPICS_MAX ? undefined : logPattern(wants),
+export const logCriteria = (query: LogQuery): LogCriteria => ({
+  addresses: valueTest(query.addresses),
+  topics: query.topics.map(valueTest),
+  pattern: query.topics.length > TOPICS_MAX ? undefined : logPattern(query),
 })
 
 export const logMatches = (log: Log, { addresses, topics }: LogCriteria): boolean =>
@@ -79,7 +79,7 @@ const invalid = (reason: string): never => {
   throw new RpcError('INVALID_FILTER', { data: `filter.${reason}` })
 }
 
-/** A short address matches nothing, so Besu's leniency would hide a mistake here. */
+/** Unlike in Besu a short address is refused: it matches nothing, so accepting it would hide a mistake. */
 const readAddresses = (value: unknown): readonly Address[] => {
   if (value === undefined || value === null) return []
   return (Array.isArray(value) ? value : [value]).map(
@@ -87,7 +87,7 @@ const readAddresses = (value: unknown): readonly Address[] => {
   )
 }
 
-/** One position: a topic, a list of alternatives, or null for any; a null among alternatives is any, too. */
+/** One position: a topic, a list of alternatives, or null for any topic. A null among alternatives also means any topic. */
 const readTopic = (value: unknown): readonly Hash[] => {
   if (value === null || value === undefined) return []
   const several = Array.isArray(value) ? value : [value]
@@ -119,7 +119,7 @@ const readRange = (fromBlock: unknown, toBlock: unknown): LogRange => {
 export const readLogFilter = (value: unknown): LogFilter => {
   if (!isObject(value)) throw new RpcError('INVALID_FILTER')
   const unknown = Object.keys(value).find(name => !MEMBERS.has(name))
-  if (unknown !== undefined) return invalid(`${unknown.slice(0, 40)}: no member of a filter`)
+  if (unknown !== undefined) return invalid(`${unknown.slice(0, 40)}: not a member of a filter`)
   const { fromBlock, toBlock, blockHash, blockhash, address, topics } = value
   const addresses = readAddresses(address)
   const positions = readTopics(topics)

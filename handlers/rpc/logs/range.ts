@@ -21,7 +21,7 @@ export const requireRange = (from: bigint, to: bigint, head: bigint): void => {
   if (from > to) throw reversedRange(from, to)
 }
 
-/** @param rangeMax most blocks between the bounds, 0 for any number. @throws RpcError */
+/** @param rangeMax maximum number of blocks between the bounds, 0 for any number. @throws RpcError */
 export const requireRangeWithin = (from: bigint, to: bigint, rangeMax: bigint): void => {
   if (rangeMax > 0n && to - from > rangeMax)
     throw new RpcError('LOGS_RANGE_TOO_LARGE', {

@@ -19,14 +19,18 @@ const STEP_LOGS = 128
 export type TakeLog<T> = (log: Log, block: BlockLogs, transactionIndex: number, logIndex: number) => T
 
 /** Filters the logs of one block; yields after each log whether it matched, so that the caller can pause. */
-function* takeWanted(block: BlockLogs, criteria: LogCriteria, take: TakeLog<void>): Generator<boolean, void> {
+function* takeMatching(
+  block: BlockLogs,
+  criteria: LogCriteria,
+  take: TakeLog<void>,
+): Generator<boolean, void> {
   let logIndex = 0
   for (const [transactionIndex, { logs }] of block.receipts.entries())
     for (const log of logs) {
-      const isWanted = logMatches(log, criteria)
-      if (isWanted) take(log, block, transactionIndex, logIndex)
+      const matches = logMatches(log, criteria)
+      if (matches) take(log, block, transactionIndex, logIndex)
       logIndex++
-      yield isWanted
+      yield matches
     }
 }
 
@@ -60,7 +64,7 @@ const takeLogs = async (
       await step()
       const block = await chain.store.logsOf(number)
       if (block === undefined) continue
-      for (const isTaken of takeWanted(block, criteria, take)) {
+      for (const isTaken of takeMatching(block, criteria, take)) {
         if (isTaken && ++taken > LOGS_MAX) throw tooMany(from, number)
         if (++seen % STEP_LOGS === 0) await step()
       }
@@ -74,8 +78,8 @@ const tooMany = (from: bigint, reached: bigint): RpcError =>
   new RpcError('LOGS_TOO_MANY', {
     detail:
       reached === from
-        ? `more than ${LOGS_MAX} in block ${from}; ask for fewer addresses or topics`
-        : `more than ${LOGS_MAX}; ask for a shorter range: blocks ${from} to ${reached - 1n} are answered`,
+        ? `more than ${LOGS_MAX} in block ${from}; use fewer addresses or topics`
+        : `more than ${LOGS_MAX}; use a shorter range: blocks ${from} to ${reached - 1n} fit in one answer`,
   })
 
 /** The matching logs of blocks `from` to `to`, both included, as JSON. @throws RpcError */

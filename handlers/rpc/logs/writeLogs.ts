@@ -11,38 +11,38 @@ export type LogsWriter = {
 }
 
 /**
- * Writes the JSON of logs byte by byte: a hundred thousand of them would leave hundreds of megabytes of garbage. The
- * common parts of one transaction's logs are built once.
+ * Writes the JSON of logs as bytes: strings for a hundred thousand logs would leave hundreds of megabytes of garbage. The
+ * parts that all logs of a transaction have in common are built once.
  */
 export const createLogsWriter = (keep: KeepBytes | undefined): LogsWriter => {
   const json = createJsonWriter(keep)
   const one = createAsciiBuffer()
-  const place = createAsciiBuffer()
-  let placedBlock: BlockLogs | undefined
-  let placedIndex = -1
+  const common = createAsciiBuffer()
+  let commonBlock: BlockLogs | undefined
+  let commonIndex = -1
   let isEmpty = true
 
-  const setPlace = (block: BlockLogs, index: number): void => {
-    placedBlock = block
-    placedIndex = index
-    place.length = 0
-    place.ascii(
+  const setCommon = (block: BlockLogs, index: number): void => {
+    commonBlock = block
+    commonIndex = index
+    common.length = 0
+    common.ascii(
       `","removed":false,"blockNumber":"${toQuantity(block.number)}","blockHash":"${toHex(block.hash)}`,
     )
-    place.ascii(`","blockTimestamp":"${toQuantity(block.timestamp)}","transactionHash":"`)
-    place.ascii(
+    common.ascii(`","blockTimestamp":"${toQuantity(block.timestamp)}","transactionHash":"`)
+    common.ascii(
       `${toHex(block.transactionHash(index))}","transactionIndex":"${toQuantity(index)}","address":"0x`,
     )
   }
 
   return {
     add: ({ address, data, topics }, block, transactionIndex, logIndex) => {
-      if (block !== placedBlock || transactionIndex !== placedIndex) setPlace(block, transactionIndex)
+      if (block !== commonBlock || transactionIndex !== commonIndex) setCommon(block, transactionIndex)
       one.length = 0
       one.ascii(isEmpty ? '[{"logIndex":"' : ',{"logIndex":"')
       isEmpty = false
       one.ascii(toQuantity(logIndex))
-      one.append(place.bytes, place.length)
+      one.append(common.bytes, common.length)
       one.hex(address)
       one.ascii('","data":"0x')
       one.hex(data)

@@ -22,7 +22,7 @@ const batchSend = async ({ params }: Call, context: RpcContext): Promise<unknown
   return submitted.map(statusOf)
 }
 
-/** States between transactions, refused blocks, and batches of transactions. */
+/** States between transactions, rejected blocks, and batches of transactions. */
 export const DEBUG_STATE_METHODS: readonly Method[] = [
   method({
     name: 'debug_accountRange',

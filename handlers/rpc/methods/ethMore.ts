@@ -31,7 +31,8 @@ const readRequests = (value: unknown): readonly Request[] => {
   if (!isObject(value)) throw new RpcError('INVALID_PARAMS')
   const requests = Object.entries(value).map(([name, keys]): Request => {
     const address = addressOf(name)
-    if (address === undefined) throw new RpcError('INVALID_ADDRESS', { data: 'slotsByAddress: by address' })
+    if (address === undefined)
+      throw new RpcError('INVALID_ADDRESS', { data: 'slotsByAddress: each name is an address of 20 bytes' })
     return { name, address, slots: readSlots(keys) }
   })
   const count = requests.reduce((sum, { slots }) => sum + slots.length, 0)
@@ -40,7 +41,7 @@ const readRequests = (value: unknown): readonly Request[] => {
   return requests
 }
 
-/** Methods of the execution-apis that Besu does not have, or has as diagnostics. */
+/** Methods of the execution-apis that Besu does not have, or has only for diagnostics. */
 export const ETH_MORE_METHODS: readonly Method[] = [
   method({
     name: 'eth_config',

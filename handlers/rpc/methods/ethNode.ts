@@ -6,7 +6,7 @@ import { nextHeadOf } from '../fees/nextHead.ts'
 import { required } from '../parameters/values.ts'
 import { syncingShape } from '../shapes/node.ts'
 
-/** eth/69 (EIP-7642): whose blocks, transactions and receipts this node exchanges; the highest that Besu supports. */
+/** eth/69 (EIP-7642): its encodings of blocks, transactions and receipts are those of this node; Besu's highest version. */
 const ETH_PROTOCOL_VERSION = 69
 
 /** The node, its chain, and gas prices. */
@@ -48,7 +48,7 @@ export const ETH_NODE_METHODS: readonly Method[] = [
   }),
   method({
     name: 'eth_coinbase',
-    summary: 'Returns the account that the node produces blocks as',
+    summary: 'Returns the account under which the node produces blocks',
     params: {},
     result: 'Address',
     handle: (_, { coinbase }) => toHex(required(coinbase, 'COINBASE_NOT_SPECIFIED')),

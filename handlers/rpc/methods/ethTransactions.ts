@@ -38,7 +38,7 @@ const transactionAt =
     return shape(record, index)
   }
 
-/** Transactions: read, and sent. */
+/** Methods that read and send transactions. */
 export const ETH_TRANSACTION_METHODS: readonly Method[] = [
   method({
     name: 'eth_getTransactionByHash',

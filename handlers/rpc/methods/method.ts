@@ -38,7 +38,7 @@ export type Method = {
   readonly result: SchemaName
   /** Returns the result, a JSON value; undefined counts as null. @throws RpcError */
   readonly handle: (call: Call, context: RpcContext) => unknown
-  /** Handles neighbouring calls of a batch together where that is cheaper: one outcome for each, in order. */
+  /** Handles adjacent calls of a batch together where that is cheaper. Returns one outcome for each, in order. */
   readonly handleMany?: (calls: readonly Call[], context: RpcContext) => Promise<readonly Outcome[]>
   /**
    * Where the host has call workers: `always` runs the method on one, `long` only when it takes longer than a short call. An
@@ -57,9 +57,9 @@ type MethodDeclaration = Omit<Method, 'group' | 'permission' | 'params'> & {
   readonly group?: string
 }
 
-const parameterOf = ([written, schema]: readonly [string, SchemaName]): Parameter => ({
-  name: written.replace('?', ''),
-  isRequired: !written.endsWith('?'),
+const parameterOf = ([declaredName, schema]: readonly [string, SchemaName]): Parameter => ({
+  name: declaredName.replace('?', ''),
+  isRequired: !declaredName.endsWith('?'),
   schema,
 })
 

@@ -11,10 +11,11 @@ const VANITY_BYTES_MAX = 32
 
 const readExtraData = (value: unknown): Uint8Array => {
   const bytes = bytesOf(value)
-  if (bytes === undefined) throw new RpcError('INVALID_EXTRA_DATA', { data: 'extra data is bytes in hex' })
+  if (bytes === undefined)
+    throw new RpcError('INVALID_EXTRA_DATA', { data: 'extra data must be bytes in hex' })
   if (bytes.length > VANITY_BYTES_MAX)
     throw new RpcError('INVALID_EXTRA_DATA', {
-      data: `extra data has ${bytes.length} bytes, at most ${VANITY_BYTES_MAX} are free`,
+      data: `extra data has ${bytes.length} bytes; the maximum is ${VANITY_BYTES_MAX}`,
     })
   return bytes
 }
@@ -37,7 +38,7 @@ export const MINER_METHODS: readonly Method[] = [
   }),
   method({
     name: 'miner_changeTargetGasLimit',
-    summary: 'Sets the gas limit that produced blocks move towards',
+    summary: 'Sets the target gas limit of produced blocks',
     params: { gasLimit: 'Gas' },
     result: 'Text',
     handle: ({ params }, context) => {

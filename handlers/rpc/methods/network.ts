@@ -5,7 +5,7 @@ import { required } from '../parameters/values.ts'
 /** @throws RpcError where p2p is disabled */
 export const networkOf = ({ network }: RpcContext): RpcNetwork => required(network, 'P2P_DISABLED')
 
-/** The own enode URL, once this node listens. @throws RpcError when it stops before */
+/** The enode URL of this node, once it listens. @throws RpcError if the node stops first */
 export const listeningEnode = async (network: RpcNetwork): Promise<string> => {
   try {
     return await network.whenListening()

@@ -4,7 +4,7 @@ import type { RpcAllowlist } from '../permissions.ts'
 import { given } from '../parameters/values.ts'
 import { type Method, method, type Params } from './method.ts'
 
-/** Besu's answer to each change that was made. */
+/** Besu's answer to a successful change. */
 const SUCCESS = 'Success'
 
 /** Entries of one request: more than any consortium has members. */
@@ -21,7 +21,7 @@ const listOf = ({ permissions }: RpcContext, kind: Kind): RpcAllowlist => {
   return list
 }
 
-/** @throws RpcError for what is no array of strings */
+/** @throws RpcError if the parameter is not an array of strings */
 const entriesOf = (params: Params, kind: Kind): readonly string[] => {
   const value = given(params, 0)
   if (!Array.isArray(value) || value.length > ENTRIES_MAX || !value.every(entry => typeof entry === 'string'))
@@ -35,7 +35,7 @@ const errorNameOf = (error: unknown): RpcErrorName | undefined => {
   return Object.hasOwn(RPC_ERRORS, name) ? (name as RpcErrorName) : undefined
 }
 
-/** Makes a change, and answers its refusal with Besu's error. @throws RpcError */
+/** Makes a change; converts a refusal to Besu's error. @throws RpcError */
 const changing = (change: () => void): string => {
   try {
     change()
@@ -82,7 +82,7 @@ const methodsOf = (kind: Kind, one: 'Accounts' | 'Nodes'): readonly Method[] => 
   ]
 }
 
-/** The permission lists: who may send transactions by this node, and who may be connected with it. */
+/** The allowlists: accounts that may send transactions through this node, and nodes that may connect to it. */
 export const PERM_METHODS: readonly Method[] = [
   ...methodsOf('accounts', 'Accounts'),
   ...methodsOf('nodes', 'Nodes'),

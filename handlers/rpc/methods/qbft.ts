@@ -7,7 +7,7 @@ import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
 import { given, hashOf, required } from '../parameters/values.ts'
 import { signerMetrics } from '../validators/signerMetrics.ts'
 
-/** The QBFT configuration. @throws RpcError on a chain of another consensus, where the methods do not exist */
+/** The QBFT configuration. @throws RpcError on a chain with another consensus, which does not have these methods */
 const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbft' }> => {
   const { consensus } = chain.configuration
   if (consensus.kind !== 'qbft') throw new RpcError('METHOD_NOT_ENABLED')
@@ -56,7 +56,8 @@ export const QBFT_METHODS: readonly Method[] = [
   }),
   method({
     name: 'qbft_getStatus',
-    summary: 'Returns whether blocks are decided and why not, and how each validator is',
+    summary:
+      'Returns whether blocks are decided, the reason if they are not, and the state of each validator',
     params: {},
     result: 'Object',
     handle: async (_, context) => {

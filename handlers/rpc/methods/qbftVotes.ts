@@ -31,8 +31,8 @@ const propose = async (context: RpcContext, votes: StandingVotes, vote: Vote): P
 }
 
 /**
- * The operator's votes on validators. Each of this node's blocks casts one that has an effect, until the operator
- * discards it.
+ * The operator's votes on validators. Each block that this node proposes casts one vote that has an effect. A vote stays until
+ * the operator discards it.
  */
 export const QBFT_VOTE_METHODS: readonly Method[] = [
   method({

@@ -2,11 +2,11 @@ import { type Method, method } from './method.ts'
 import { openRpcDocument } from '../openrpc/document.ts'
 import { CONNECTION_METHODS } from '../subscriptions/methods.ts'
 
-/** Methods about the served API, always enabled. @param all gives every row; called on use */
+/** Methods about the API itself, always enabled. @param all returns every row; called when a method runs */
 export const rpcMethods = (all: () => readonly Method[]): readonly Method[] => [
   method({
     name: 'rpc_modules',
-    summary: 'Returns the method groups that are served',
+    summary: 'Returns the enabled method groups',
     params: {},
     result: 'Object',
     handle: (_, { options }) => Object.fromEntries(options.apis.map(api => [api.toLowerCase(), '1.0'])),

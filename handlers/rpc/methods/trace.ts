@@ -107,7 +107,7 @@ const traceCallMany = async (call: Call, context: RpcContext): Promise<unknown> 
   const calls = pairs.map(pair => {
     if (!Array.isArray(pair))
       throw new RpcError('INVALID_TRACE_CALL_MANY', {
-        detail: 'each is a pair of a call and its trace types',
+        detail: 'each element must be a pair of a call and its trace types',
       })
     return { message: readCall(given(pair, 0)), types: readTraceTypes(given(pair, 1)) }
   })

@@ -38,8 +38,8 @@ export const TXPOOL_METHODS: readonly Method[] = [
       const limit = given(params, 0) ?? pool.size
       if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)
         throw new RpcError('INVALID_TRANSACTION_LIMIT')
-      const wanted = readPendingFilter(given(params, 1))
-      const all = pool.list().filter(wanted).slice(0, limit)
+      const matches = readPendingFilter(given(params, 1))
+      const all = pool.list().filter(matches).slice(0, limit)
       const shapeAt = (index: number) => pendingTransactionShape(all[index] as PooledTransaction)
       return listPieces(all.length, shapeAt, pieceHost(context))
     },
@@ -90,7 +90,7 @@ export const TXPOOL_METHODS: readonly Method[] = [
   }),
   method({
     name: 'txpool_inspect',
-    summary: 'Returns a one-line summary of each pooled transaction, with the nonce a queued one waits for',
+    summary: 'Returns a one-line summary of each pooled transaction, with the missing nonce of a queued one',
     params: {},
     result: 'Object',
     handle: (_, context) => {
@@ -104,7 +104,7 @@ export const TXPOOL_METHODS: readonly Method[] = [
       return contentPieces(wholeOf(pool), { pending: inspectText, queued: explained }, pieceHost(context))
     },
   }),
-  // An extension: one sentence that explains why a transaction is in no block yet.
+  // An extension: one sentence that explains why a transaction is not in a block yet.
   method({
     name: 'txpool_explain',
     summary: 'Explains why a transaction is not in a block yet',

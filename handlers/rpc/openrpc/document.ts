@@ -20,7 +20,7 @@ const methodOf = ({ name, group, summary, params, result }: Method): unknown => 
   result: { name: 'result', schema: schemaRef(result) },
 })
 
-/** The answer to rpc_discover: an OpenRPC document of the served methods, made from the method table. */
+/** The answer to rpc_discover: an OpenRPC document of the enabled methods, built from the method table. */
 export const openRpcDocument = (
   methods: readonly Method[],
   { apis, clientVersion }: RpcOptions,
@@ -29,7 +29,7 @@ export const openRpcDocument = (
   info: {
     title: 'Quorate JSON-RPC',
     version: /\/v([^/]+)/.exec(clientVersion)?.[1] ?? clientVersion,
-    description: `Methods of ${apis.join(', ')}, as Besu has them.`,
+    description: `JSON-RPC methods of the groups ${apis.join(', ')}, compatible with Hyperledger Besu.`,
   },
   methods: methods.filter(({ group }) => group === 'RPC' || apis.includes(group)).map(methodOf),
   components: { schemas: SCHEMAS, errors: RPC_ERRORS },

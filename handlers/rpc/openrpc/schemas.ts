@@ -7,14 +7,14 @@ export type Schema = Readonly<Record<string, unknown>>
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 const arrayOf = (items: Schema): Schema => ({ type: 'array', items })
 const object = (description: string): Schema => ({ type: 'object', description })
-/** An integer as a number or in hex. @param digits a regular expression of its hex digits behind leading zeros */
+/** An integer as a number or in hex. @param digits a regular expression of its hex digits after leading zeros */
 const integer = (minimum: number, maximum: number, digits: string): Schema => ({
   oneOf: [
     { type: 'integer', minimum, maximum },
     { type: 'string', pattern: `^0x0*(${digits})$` },
   ],
 })
-/** Hex of at most so many digits. */
+/** Hex with at most the given number of digits. */
 const hex = (digits: number): Schema => ({ type: 'string', pattern: `^0x[0-9a-fA-F]{1,${digits}}$` })
 const HEX_63_BITS: Schema = { type: 'string', pattern: '^0x0*([0-9a-fA-F]{1,15}|[1-7][0-9a-fA-F]{15})$' }
 const nullable = (schema: Schema): Schema => ({ oneOf: [schema, { type: 'null' }] })
@@ -34,13 +34,13 @@ export const SCHEMAS = {
   DataOrNone: {
     type: 'string',
     pattern: '^(0x([0-9a-fA-F]{2})*)?$',
-    description: 'bytes in hex, 0x and an even number of digits, or an empty text for none',
+    description: 'bytes in hex, 0x and an even number of digits, or an empty string',
   },
   DataList: arrayOf(ref('Data')),
   SignedTransaction: {
     type: 'string',
     pattern: '^0x([0-9a-fA-F]{2})+$',
-    description: 'a signed transaction in hex: its RLP, behind its type where it has one',
+    description: 'a signed transaction in hex: its RLP, after its type if it is typed',
   },
   BlockRlp: { type: 'string', pattern: '^0x([0-9a-fA-F]{2})+$', description: 'the RLP of a block in hex' },
   ExtraData: {
@@ -50,7 +50,7 @@ export const SCHEMAS = {
   },
   Hash: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes in hex with 0x' },
   Key: { ...hex(64), description: 'a key of at most 32 bytes in hex' },
-  Slot: { ...hex(64), description: 'a storage slot as text: 0x and at most 64 hex digits' },
+  Slot: { ...hex(64), description: 'a storage slot as a string: 0x and at most 64 hex digits' },
   Slots: {
     ...arrayOf(ref('Slot')),
     maxItems: STORAGE_KEYS_MAX,
@@ -59,7 +59,7 @@ export const SCHEMAS = {
   Address: {
     type: 'string',
     pattern: '^0x[0-9a-fA-F]{40}$',
-    description: 'an address of 20 bytes in hex, of which leading zeros may be missing',
+    description: 'an address of 20 bytes in hex; leading zeros may be omitted',
   },
   WholeAddress: {
     type: 'string',
@@ -78,7 +78,7 @@ export const SCHEMAS = {
   Percentiles: {
     ...arrayOf({ type: 'number', minimum: 0, maximum: 100 }),
     maxItems: PERCENTILES_MAX,
-    description: `at most ${PERCENTILES_MAX} numbers from 0 to 100, each above the one before it`,
+    description: `at most ${PERCENTILES_MAX} numbers from 0 to 100 in ascending order`,
   },
   Milliseconds: {
     ...integer(0, Number.MAX_SAFE_INTEGER, '[0-9a-fA-F]{1,13}|1[0-9a-fA-F]{13}'),
@@ -91,7 +91,7 @@ export const SCHEMAS = {
     ...integer(1, Number.MAX_SAFE_INTEGER, '[1-9a-fA-F][0-9a-fA-F]{0,12}|1[0-9a-fA-F]{13}'),
     description: 'a number of results, 1 or more, as a number or in hex',
   },
-  FilterId: { type: 'string', description: 'the id of a filter as text' },
+  FilterId: { type: 'string', description: 'the id of a filter as a string' },
   SubscriptionId: {
     ...hex(16),
     description: 'the id of a subscription: an integer of at most 64 bits in hex',
@@ -102,7 +102,7 @@ export const SCHEMAS = {
     maxItems: 100,
     description: 'at most 100 names of parts of the node',
   },
-  Texts: { ...arrayOf({ type: 'string' }), description: 'an array of texts' },
+  Texts: { ...arrayOf({ type: 'string' }), description: 'an array of strings' },
   Enode: { type: 'string', description: 'an enode URL' },
   BlockNumberOrTag: {
     oneOf: [HEX_63_BITS, { type: 'string', enum: ['earliest', 'latest', 'pending', 'safe', 'finalized'] }],
@@ -113,7 +113,7 @@ export const SCHEMAS = {
     oneOf: [
       ref('BlockNumberOrTag'),
       ref('Hash'),
-      { ...object('EIP-1898: blockHash, perhaps with requireCanonical'), required: ['blockHash'] },
+      { ...object('EIP-1898: blockHash, optionally with requireCanonical'), required: ['blockHash'] },
       { ...object('EIP-1898: blockNumber'), required: ['blockNumber'] },
     ],
     description:
@@ -157,15 +157,15 @@ export const SCHEMAS = {
     ],
   },
   Block: nullable(object('A block, with its transactions or their hashes')),
-  Transaction: nullable(object('A transaction, and where it stands')),
-  Receipt: nullable(object('What a transaction did')),
-  Receipts: nullable(arrayOf(object('What a transaction did'))),
-  Logs: arrayOf(object('A log, and where it stands')),
+  Transaction: nullable(object('A transaction and its position in a block')),
+  Receipt: nullable(object('The receipt of a transaction')),
+  Receipts: nullable(arrayOf(object('The receipt of a transaction'))),
+  Logs: arrayOf(object('A log and its position in the chain')),
   Changes: arrayOf({ description: 'Hashes of blocks or transactions, or logs' }),
   Count: nullable(ref('Quantity')),
-  Object: object('Members as in Besu'),
-  Objects: arrayOf(object('Members as in Besu')),
-  Trace: { description: 'What the tracer gives' },
+  Object: object('The same members as in Besu'),
+  Objects: arrayOf(object('The same members as in Besu')),
+  Trace: { description: 'The output of the tracer' },
   Syncing: { oneOf: [{ type: 'boolean' }, object('startingBlock, currentBlock, highestBlock')] },
 } as const satisfies Readonly<Record<string, Schema>>
 

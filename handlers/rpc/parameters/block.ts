@@ -7,7 +7,7 @@ import type { Hash } from '../../../core/bytes/bytes.ts'
 
 export type BlockTag = 'earliest' | 'latest' | 'pending' | 'safe' | 'finalized'
 
-/** What a block parameter names. */
+/** The value of a block parameter. */
 export type BlockSelector =
   | { readonly kind: 'tag'; readonly tag: BlockTag }
   | { readonly kind: 'number'; readonly number: bigint }
@@ -20,14 +20,14 @@ const TAGS: ReadonlySet<string> = new Set(['earliest', 'latest', 'pending', 'saf
 
 const INT64_MAX = 2n ** 63n - 1n
 
-/** Strings at least this long are hashes, as in Besu; a hash without 0x is one digit too short for it. */
+/** Strings of at least this length are read as hashes, as in Besu. A hash without 0x is one character shorter. */
 const HASH_LENGTH_MIN = 65
-/** Longer ones that are no hash are nothing; this is 0x and 14 digits. */
+/** Longer strings are neither numbers nor hashes: 0x and 14 digits. */
 const NUMBER_LENGTH_MAX = 16
 
 /**
- * Java's Long.decode without a minus: hex after 0x, octal after 0, or decimal. Undefined where it throws. Besu's releases until 2026 take
- * all of it, later ones only hex.
+ * Java's Long.decode without a minus: hex after 0x, octal after 0, or decimal. Undefined where it throws. Besu accepts all of
+ * these in releases until 2026, and only hex in later ones.
  */
 const decodeLong = (text: string): bigint | undefined => {
   const match = /^\+?(?:(0[xX]|#)([0-9a-fA-F]+)|0([0-7]+)|(\d+))$/.exec(text)
@@ -67,7 +67,7 @@ export const selectorOf = (value: unknown): BlockSelector | undefined => {
   return isObject(value) ? objectSelectorOf(value) : numberSelectorOf(value)
 }
 
-/** EIP-1898: a hash or a number, not both. All blocks are canonical here, so `requireCanonical` only has to be readable. */
+/** EIP-1898: a hash or a number, not both. All stored blocks are canonical, so `requireCanonical` must only be valid. */
 const objectSelectorOf = (value: Readonly<Record<string, unknown>>): BlockSelector | undefined => {
   const { blockHash = null, blockNumber = null, requireCanonical = null } = value
   if (requireCanonical !== null && flagOf(requireCanonical) === undefined) return undefined
@@ -76,14 +76,14 @@ const objectSelectorOf = (value: Readonly<Record<string, unknown>>): BlockSelect
   return number === undefined ? undefined : { kind: 'number', number }
 }
 
-/** The block parameter of methods that take numbers only; `error` where it is missing or unreadable. */
+/** The block parameter of methods that take only numbers and tags. @throws RpcError `error` if it is missing or invalid */
 export const requireNumberSelector = (params: Params, index: number, error: RpcErrorName): BlockSelector => {
   const selector = numberSelectorOf(given(params, index))
   if (selector === undefined) throw new RpcError(error)
   return selector
 }
 
-/** The block parameter of methods that take hashes too; undefined when it is not given. @throws RpcError */
+/** The block parameter of methods that also take hashes; undefined if it is missing. @throws RpcError */
 export const readSelector = (params: Params, index: number): BlockSelector | undefined => {
   const value = given(params, index)
   if (value === undefined) return undefined
@@ -92,11 +92,11 @@ export const readSelector = (params: Params, index: number): BlockSelector | und
   return selector
 }
 
-/** The block itself where calls are run in one that exists: `pending` is the head, as in Besu. */
+/** The selector for calls that need an existing block: `pending` becomes the head, as in Besu. */
 export const settled = (selector: BlockSelector): BlockSelector =>
   selector.kind === 'tag' && selector.tag === 'pending' ? LATEST : selector
 
-/** The parameters before a block parameter, and the block, `latest` where it is missing. The block is read first, as in Besu. */
+/** Reads the block parameter, by default `latest`, and then the parameters before it: this is Besu's order of checks. */
 export const withSelector = <T>(
   params: Params,
   index: number,
@@ -107,10 +107,10 @@ export const withSelector = <T>(
 }
 
 /**
- * As `withSelector`, for methods in which Besu demands the block. A request without one gets `latest` (execution-apis), unless
- * the rest of it is wrong too: then it is answered as Besu answers.
+ * As `withSelector`, for methods in which Besu requires the block. A request without one uses `latest` (execution-apis). If its
+ * other parameters are invalid, too, the answer is Besu's error for the missing block.
  */
-export const withDemandedSelector = <T>(
+export const withRequiredSelector = <T>(
   params: Params,
   index: number,
   read: () => T,
@@ -127,8 +127,8 @@ export const withDemandedSelector = <T>(
 }
 
 /**
- * The number of the block that is meant, undefined where there is none. `pending` is the head: this node holds no half-made
- * block. `safe` and `finalized` are the head where it is final, and unknown elsewhere (execution-apis).
+ * The number of the selected block; undefined if it does not exist. `pending` is the head, as this node stores no unfinished
+ * block. `safe` and `finalized` are the head if it is final, and unknown otherwise (execution-apis).
  * @throws RpcError
  */
 export const blockNumberOf = async (

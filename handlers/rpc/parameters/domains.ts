@@ -17,35 +17,35 @@ import {
   slotOf,
 } from './values.ts'
 
-type Holds = (value: unknown) => boolean
+type ValueTest = (value: unknown) => boolean
 
-/** Holds where the reader accepts the value. */
+/** True for a value that the reader accepts. */
 const readable =
-  (read: (value: unknown) => unknown): Holds =>
+  (read: (value: unknown) => unknown): ValueTest =>
   value =>
     read(value) !== undefined
 
-const isText: Holds = value => typeof value === 'string'
+const isText: ValueTest = value => typeof value === 'string'
 
-const atMost = (bits: number): Holds => readable(value => integerOf(value, bits))
+const atMost = (bits: number): ValueTest => readable(value => integerOf(value, bits))
 
-const between = (least: bigint, most: bigint): Holds => {
+const between = (minimum: bigint, maximum: bigint): ValueTest => {
   return value => {
     const integer = integerOf(value, 64)
-    return integer !== undefined && integer >= least && integer <= most
+    return integer !== undefined && integer >= minimum && integer <= maximum
   }
 }
 
-const isKey: Holds = value => hashOf(value) !== undefined || integerOf(value) !== undefined
+const isKey: ValueTest = value => hashOf(value) !== undefined || integerOf(value) !== undefined
 
 const TRACE_TYPES: readonly unknown[] = ['trace', 'vmtrace', 'statediff']
 
-const isTraceType: Holds = value => typeof value === 'string' && TRACE_TYPES.includes(value.toLowerCase())
+const isTraceType: ValueTest = value => typeof value === 'string' && TRACE_TYPES.includes(value.toLowerCase())
 
 const SUBSCRIPTION_TYPES: readonly unknown[] = SCHEMAS.SubscriptionType.enum
 
-/** Tests whether a value is in the domain of a schema. Of an object only the type is tested; its reader checks the members. */
-const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
+/** Tests whether a value is valid for a schema. Of an object only the type is tested; its reader checks the members. */
+const TESTS: Readonly<Partial<Record<SchemaName, ValueTest>>> = {
   Flag: readable(flagOf),
   Text: isText,
   Texts: value => Array.isArray(value) && value.every(isText),
@@ -89,9 +89,9 @@ const DOMAINS: Readonly<Partial<Record<SchemaName, Holds>>> = {
   SlotsByAddress: isObject,
 }
 
-export const isInDomain = (schema: SchemaName, value: unknown): boolean => DOMAINS[schema]?.(value) ?? true
+export const isValidFor = (schema: SchemaName, value: unknown): boolean => TESTS[schema]?.(value) ?? true
 
-/** Description of a schema's domain. */
+/** Description of the valid values of a schema. */
 const wordsOf = (name: SchemaName): string => {
   const schema: Readonly<Record<string, unknown>> = SCHEMAS[name]
   const { description, type } = schema
@@ -100,17 +100,17 @@ const wordsOf = (name: SchemaName): string => {
 }
 
 /**
- * Names the first parameter of a refused request whose value is not in its domain, and describes the domain; undefined where
- * all values are. Only called after a method has refused its parameters.
+ * Names the first invalid parameter of a refused request and describes its valid values; undefined if all values are valid for
+ * their schemas. Only called after a method has refused its parameters.
  */
-export const outsideDomain = ({ params: declared }: Method, params: Params): string | undefined => {
+export const invalidParameter = ({ params: declared }: Method, params: Params): string | undefined => {
   for (const [index, { name, isRequired, schema }] of declared.entries()) {
     const value = given(params, index)
     if (value === undefined) {
       if (isRequired) return `${name} is missing: ${wordsOf(schema)}`
       continue
     }
-    if (!isInDomain(schema, value)) return `${name}: ${wordsOf(schema)}`
+    if (!isValidFor(schema, value)) return `${name}: ${wordsOf(schema)}`
   }
   return undefined
 }

@@ -11,14 +11,16 @@ type Accounts = readonly (readonly [account: string, transactions: readonly Pool
 
 /**
  * geth's two parts of the pool: executable transactions, and those that wait for an earlier nonce. @throws RpcError
- * when it is too large
+ * if the pool is too large
  */
 export const wholeOf = (
   pool: TransactionPool,
   bytesMax = POOL_CONTENT_BYTES_MAX,
 ): { readonly pending: Accounts; readonly queued: Accounts } => {
   if (pool.bytes > bytesMax)
-    throw new RpcError('POOL_TOO_LARGE', { detail: 'ask for the transactions of one sender' })
+    throw new RpcError('POOL_TOO_LARGE', {
+      detail: 'request the transactions of one sender with txpool_contentFrom',
+    })
   const pending: [string, readonly PooledTransaction[]][] = []
   const queued: [string, readonly PooledTransaction[]][] = []
   let last: string | undefined
@@ -46,7 +48,7 @@ function* nonceJson(transactions: readonly PooledTransaction[], describe: Descri
   yield before === '{' ? '{}' : '}'
 }
 
-/** JSON of an object with those objects by account. */
+/** JSON of an object with these objects by account. */
 function* accountJson(accounts: Accounts, describe: Describe): Generator<string> {
   let before = '{'
   for (const [account, transactions] of accounts) {

@@ -3,13 +3,13 @@ import { overdueSeconds } from '../../../core/chain/execution/overdueBlock.ts'
 import type { RpcContext } from '../context.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'
 
-/** The reasons why this chain, or this node, makes no next block; empty without any. */
+/** The reason why the chain or this node does not produce the next block; empty if there is none. */
 const explainBlocks = async (context: RpcContext, addedAtMs: number): Promise<string> => {
   const { consensus } = context.chain.configuration
-  if (consensus.kind !== 'qbft') return ', but nobody makes blocks: this chain is not QBFT'
+  if (consensus.kind !== 'qbft') return ', but no blocks are produced: this chain is not QBFT'
   const syncing = context.syncing()
   if (syncing !== undefined)
-    return `, but this node is at block ${syncing.currentBlock} of ${syncing.highestBlock} and does not know the next one yet`
+    return `, but this node is at block ${syncing.currentBlock} of ${syncing.highestBlock} and does not have the next one yet`
   const overdue = overdueSeconds(consensus, context.chain.head().header, {
     sinceMs: addedAtMs,
     nowMs: context.nowMs(),
@@ -19,12 +19,11 @@ const explainBlocks = async (context: RpcContext, addedAtMs: number): Promise<st
   if (overdue !== undefined)
     return `, but no block has come for ${overdue} s${round === undefined ? '' : ` (round ${round})`}: a quorum of validators must run and be connected`
   if (await context.mining()) return ''
-  if (context.network?.peerCount() === 0)
-    return ', but this node makes no blocks and is connected to no other node'
-  return ' as far as this node knows: it makes no blocks, and a validator may ask for a higher price'
+  if (context.network?.peerCount() === 0) return ', but this node produces no blocks and has no peers'
+  return ' as far as this node knows: it produces no blocks itself, and a validator may require a higher price'
 }
 
-/** One sentence that explains why a pooled transaction is in no block yet; undefined when it is not pooled. */
+/** One sentence that explains why a pooled transaction is not in a block yet; undefined if it is not pooled. */
 export const explainPooled = async (hash: Hash, context: RpcContext): Promise<string | undefined> => {
   const { chain, pool } = context
   const head = nextHeadOf(context)

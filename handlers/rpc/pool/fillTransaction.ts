@@ -24,8 +24,8 @@ const invalid = (reason: string): never => {
 }
 
 /**
- * As in go-ethereum: a gas price makes it a legacy transaction; without any price it has EIP-1559's fees where the
- * chain has them.
+ * As in go-ethereum: a call with a gas price becomes a legacy transaction; without any price it gets the fees of EIP-1559 if
+ * the chain has them.
  */
 const typeOf = (call: CallParameters, { nextBaseFeePerGas }: PoolHead): TransactionType => {
   if (call.authorizationList !== undefined) return 4
@@ -45,12 +45,11 @@ const feesOf = async (
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
   const hasFees = maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined
   if (type < 2) {
-    if (hasFees)
-      return invalid('maxFeePerGas and maxPriorityFeePerGas are not for a transaction with gasPrice')
+    if (hasFees) return invalid('maxFeePerGas and maxPriorityFeePerGas exclude gasPrice')
     const price = gasPrice ?? (await context.gasPrice.gasPrice())
     return { maxFeePerGas: price, maxPriorityFeePerGas: price }
   }
-  if (gasPrice !== undefined) return invalid('gasPrice is not for a transaction of this type')
+  if (gasPrice !== undefined) return invalid('gasPrice: a transaction of this type has none')
   const suggested = maxPriorityFeePerGas ?? (await context.gasPrice.priorityFee())
   const max = maxFeePerGas ?? suggested + BASE_FEE_FACTOR * (head.nextBaseFeePerGas ?? 0n)
   if (maxPriorityFeePerGas !== undefined && maxPriorityFeePerGas > max)
@@ -75,9 +74,9 @@ const nonceOf = async ({ chain, pool }: RpcContext, call: CallParameters): Promi
 }
 
 /** An estimate executes code, so it is dispatched like eth_estimateGas. */
-const gasOf = async (call: CallParameters, asked: Call, context: RpcContext): Promise<bigint> => {
+const gasOf = async (call: CallParameters, request: Call, context: RpcContext): Promise<bigint> => {
   if (call.gas !== undefined) return call.gas
-  const estimate = { ...asked, params: [asked.params[0]] }
+  const estimate = { ...request, params: [request.params[0]] }
   const outcome = await context.callWorkers?.run('eth_estimateGas', estimate)
   if (outcome !== undefined && 'error' in outcome) throw new WorkerRefusal(outcome.error)
   const gas = outcome === undefined ? await estimateGas(estimate, context) : valueOf(outcome)
@@ -89,16 +88,16 @@ const checkForm = (call: CallParameters, chainId: bigint): void => {
   if (call.blobVersionedHashes?.length === 0) throw new RpcError('INVALID_BLOB_COUNT')
   if (call.to !== undefined) return
   if (call.blobVersionedHashes !== undefined || call.authorizationList !== undefined)
-    return invalid('to is missing: a transaction of this type creates no contract')
-  if (call.data.length === 0) return invalid('input is missing: a contract is made from code')
+    return invalid('to is missing: a transaction of this type cannot create a contract')
+  if (call.data.length === 0) return invalid('input is missing: creating a contract needs code')
 }
 
 /**
  * eth_fillTransaction (go-ethereum, execution-apis): the call with nonce, gas, fees, chain id and type filled in, ready
  * for signing, and its encoding without a signature.
  */
-export const fillTransaction = async (asked: Call, context: RpcContext): Promise<unknown> => {
-  const call = readCall(given(asked.params, 0))
+export const fillTransaction = async (request: Call, context: RpcContext): Promise<unknown> => {
+  const call = readCall(given(request.params, 0))
   const { chainId } = context.chain.configuration
   checkForm(call, chainId)
   const head = nextHeadOf(context)
@@ -108,7 +107,7 @@ export const fillTransaction = async (asked: Call, context: RpcContext): Promise
     chainId,
     nonce: await nonceOf(context, call),
     ...(await feesOf(context, call, head, type)),
-    gasLimit: await gasOf(call, asked, context),
+    gasLimit: await gasOf(call, request, context),
     to: call.to,
     value: call.value,
     data: call.data,

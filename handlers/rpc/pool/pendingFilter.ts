@@ -29,7 +29,7 @@ const readCondition = (field: string, value: unknown): readonly [operator: strin
 const numberFilter = (field: string, value: unknown): PendingFilter => {
   const numberOf =
     (Object.hasOwn(NUMBERS, field) ? NUMBERS[field] : undefined) ??
-    refuse(`${field.slice(0, 40)}: no member of a filter`)
+    refuse(`${field.slice(0, 40)}: not a member of a filter`)
   const [operator, operand] = readCondition(field, value)
   const bound = integerOf(operand) ?? refuse(`${field}: an integer of at most 256 bits`)
   switch (operator) {

@@ -26,8 +26,7 @@ const unreadable = (detail: string, cause?: unknown): RpcError =>
 /** Decodes a signed transaction of a known type. @throws RpcError with the reason */
 export const decodeSigned = (value: unknown): PooledTransaction => {
   const bytes = bytesOf(value)
-  if (bytes === undefined)
-    throw unreadable('transaction: bytes in hex are expected, an even number of digits')
+  if (bytes === undefined) throw unreadable('transaction: must be bytes in hex with an even number of digits')
   try {
     const pooled = decodePooledTransaction(bytes)
     if (isSigned(pooled.transaction)) return pooled
@@ -35,7 +34,7 @@ export const decodeSigned = (value: unknown): PooledTransaction => {
     if (cause instanceof DecodeError) throw unreadable(cause.message, cause)
     throw cause
   }
-  throw unreadable('transaction: not signed, r and s are from 1 to the order of secp256k1 less 1')
+  throw unreadable('transaction: not signed; r and s must be from 1 to the order of secp256k1 minus 1')
 }
 
 const decode = (params: Params): PooledTransaction => {
@@ -46,8 +45,8 @@ const decode = (params: Params): PooledTransaction => {
 type Prepared = Transaction | RpcError | TransactionRejected
 
 /**
- * A blob transaction with valid blobs. They are not kept: where blocks contain blob transactions this node makes none,
- * and where it makes blocks the pool rejects such transactions.
+ * A blob transaction with valid blobs. The blobs are not kept: on chains whose blocks contain blob transactions this node
+ * produces no blocks, and where it produces blocks the pool rejects such transactions.
  */
 const withBlobs = async (
   { transaction, sidecar }: PooledTransaction,
@@ -56,11 +55,11 @@ const withBlobs = async (
   const { rules, acceptsBlobs } = nextHeadOf(context)
   if (!acceptsBlobs) return transaction
   if (sidecar === undefined)
-    return new TransactionRejected('INVALID_TYPE', 'a blob transaction is sent with its blobs')
+    return new TransactionRejected('INVALID_TYPE', 'a blob transaction must be sent with its blobs')
   if (sidecar.version === 1 && !forkIsAtLeast(rules.fork, 'osaka'))
-    return new TransactionRejected('INVALID_TYPE', `proofs of cells come with osaka, not with ${rules.fork}`)
-  const holds = await verifySidecar(transaction, sidecar, context.scheduler.createYield())
-  return holds ? transaction : new RpcError('BLOBS_INVALID')
+    return new TransactionRejected('INVALID_TYPE', `cell proofs are valid since osaka, not with ${rules.fork}`)
+  const isValid = await verifySidecar(transaction, sidecar, context.scheduler.createYield())
+  return isValid ? transaction : new RpcError('BLOBS_INVALID')
 }
 
 /** The transaction of one call, or the reason of its rejection; a promise only where blobs must be checked. */
@@ -68,9 +67,9 @@ const prepare = (params: Params, context: RpcContext): Prepared | Promise<Prepar
   try {
     const pooled = decode(params)
     const { transaction } = pooled
-    // Before the expensive recovery of the sender; it is Besu's first check, too.
+    // Checked before the expensive recovery of the sender; this is also Besu's first check.
     if (context.pool.get(transaction.hash) !== undefined)
-      return new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
+      return new TransactionRejected('ALREADY_KNOWN', 'the transaction is already in the pool')
     return transaction.type === 3 ? withBlobs(pooled, context) : transaction
   } catch (error) {
     if (error instanceof RpcError) return error

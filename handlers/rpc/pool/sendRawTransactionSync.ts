@@ -83,11 +83,11 @@ const createWatch = (
 
 const readWait = (value: unknown, { options }: RpcContext): number => {
   const longest = Math.floor(options.timeoutMs * WAIT_PART_MAX)
-  const asked = value === undefined ? WAIT_MS : Number(required(integerOf(value, 53), 'INVALID_TIMEOUT'))
-  return Math.min(asked, longest)
+  const requested = value === undefined ? WAIT_MS : Number(required(integerOf(value, 53), 'INVALID_TIMEOUT'))
+  return Math.min(requested, longest)
 }
 
-/** eth_sendRawTransactionSync (EIP-7966): sends a transaction and answers with its receipt once a block contains it. */
+/** eth_sendRawTransactionSync (EIP-7966): sends a transaction and returns its receipt once a block contains it. */
 export const sendRawTransactionSync = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params, expired } = call
   if (params.length > 2)
@@ -98,7 +98,7 @@ export const sendRawTransactionSync = async (call: Call, context: RpcContext): P
   const count = waiting.get(context.chain) ?? 0
   if (count >= SYNC_WAITERS_MAX) throw new RpcError('SEND_SYNC_TOO_MANY')
   const { hash } = sent.transaction
-  // Before its submission: the very next block may contain it.
+  // Created before the submission, as the next block may already contain the transaction.
   const watch = createWatch(context, hash, waitMs)
   waiting.set(context.chain, count + 1)
   try {

@@ -4,10 +4,10 @@ import { genesisConfig } from '../config/genesisConfig.ts'
 import type { RpcContext, RpcNetwork, RpcPeer } from '../context.ts'
 import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
 
-/** Besu's version of the handshake between nodes, which clients expect. */
+/** Besu's version of the p2p handshake, which clients expect. */
 const HANDSHAKE_VERSION = 5
 
-/** Version under `eth`: of this node's own protocols. */
+/** Version of this node's own protocols, shown under `eth`. */
 const PROTOCOL_VERSION = 1
 
 /** Host and port of an enode URL; an IPv6 address is in brackets. */
@@ -41,7 +41,7 @@ export const nodeShape = ({ chain, options }: RpcContext, enode: string): Record
   }
 }
 
-/** The version of eth that is spoken with a node over devp2p. */
+/** The version of the eth protocol with a devp2p peer. */
 const ethVersionOf = (capabilities: readonly string[] | undefined): number => {
   if (capabilities === undefined) return PROTOCOL_VERSION
   return [69, 68].find(version => capabilities.includes(`eth/${version}`)) ?? 66

@@ -14,7 +14,7 @@ import { simulateIn } from './block.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
 import { readNextCall } from './nextCall.ts'
 
-/** Maximum number of runs: a listed entry can make other code run, which accesses more. */
+/** Maximum number of runs: listing an entry changes gas costs, so the next run may execute other code and access more. */
 const ROUNDS_MAX = 10
 
 const SLOAD = 0x54
@@ -35,36 +35,36 @@ const ADDRESS_DEPTH: ReadonlyMap<number, number> = new Map([
 const ADDRESS_MASK = 2n ** 160n - 1n
 
 /** The accounts and slots that a run accessed; an account without slots was only read itself. */
-type Touched = Map<string, { readonly address: Address; readonly slots: Map<bigint, Uint8Array> }>
+type Accessed = Map<string, { readonly address: Address; readonly slots: Map<bigint, Uint8Array> }>
 
-const touch = (touched: Touched, address: Address): Map<bigint, Uint8Array> => {
+const access = (accessed: Accessed, address: Address): Map<bigint, Uint8Array> => {
   const key = toBareHex(address)
-  const known = touched.get(key)
+  const known = accessed.get(key)
   if (known !== undefined) return known.slots
   const slots = new Map<bigint, Uint8Array>()
-  touched.set(key, { address: address.slice(), slots })
+  accessed.set(key, { address: address.slice(), slots })
   return slots
 }
 
-const recorder = (touched: Touched, isFree: (address: Address) => boolean): Tracer => ({
+const recorder = (accessed: Accessed, isFree: (address: Address) => boolean): Tracer => ({
   onStep: ({ op, stack, address }: TraceStep) => {
     const depth = ADDRESS_DEPTH.get(op)
     if (depth === undefined && op !== SLOAD && op !== SSTORE) return
     const word = stack().at(-1 - (depth ?? 0))
     if (word === undefined) return
-    if (depth === undefined) touch(touched, address).set(word, bigintToFixedBytes(word, 32))
+    if (depth === undefined) access(accessed, address).set(word, bigintToFixedBytes(word, 32))
     else {
       const other = bigintToFixedBytes(word & ADDRESS_MASK, 20)
-      if (!isFree(other)) touch(touched, other)
+      if (!isFree(other)) access(accessed, other)
     }
   },
 })
 
-const listOf = (touched: Touched): AccessListEntry[] =>
-  [...touched.values()].map(({ address, slots }) => ({ address, storageKeys: [...slots.values()] }))
+const listOf = (accessed: Accessed): AccessListEntry[] =>
+  [...accessed.values()].map(({ address, slots }) => ({ address, storageKeys: [...slots.values()] }))
 
-const sizeOf = (touched: Touched): number =>
-  [...touched.values()].reduce((sum, { slots }) => sum + 1 + slots.size, 0)
+const sizeOf = (accessed: Accessed): number =>
+  [...accessed.values()].reduce((sum, { slots }) => sum + 1 + slots.size, 0)
 
 type Found = { readonly list: readonly AccessListEntry[]; readonly result: TransactionResult }
 
@@ -76,22 +76,22 @@ const findList = (prepared: PreparedCall, world: WorldState): Found => {
   // EIP-2929: these are warm without a list.
   const free = new Set([message.from, to, ...precompileAddresses(fork)].map(toBareHex))
   const start = world.snapshot()
-  const touched: Touched = new Map()
+  const accessed: Accessed = new Map()
   for (const { address, storageKeys } of message.accessList) {
-    const slots = touch(touched, address)
+    const slots = access(accessed, address)
     for (const key of storageKeys) slots.set(bytesToBigint(key), key)
   }
   let list = message.accessList
   for (let round = 0; ; round++) {
     world.revert(start)
-    const size = sizeOf(touched)
+    const size = sizeOf(accessed)
     const result = runCall(
       { ...prepared, message: { ...message, accessList: list } },
       world,
-      recorder(touched, address => free.has(toBareHex(address))),
+      recorder(accessed, address => free.has(toBareHex(address))),
     )
-    if (sizeOf(touched) === size || round === ROUNDS_MAX) return { list, result }
-    list = listOf(touched)
+    if (sizeOf(accessed) === size || round === ROUNDS_MAX) return { list, result }
+    list = listOf(accessed)
   }
 }
 

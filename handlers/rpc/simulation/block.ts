@@ -45,7 +45,7 @@ const nextBlock = (context: RpcContext): SimulationBlock => {
   return { stateNumber: parent.number, header, rules }
 }
 
-/** Simulation blocks of the chain's headers, kept because thousands of calls run in the same one. */
+/** Simulation blocks of the chain's headers. They are kept because thousands of calls run in the same block. */
 const onChain = new WeakMap<Header, SimulationBlock>()
 
 const blockOf = (configuration: ChainConfiguration, header: Header): SimulationBlock => {
@@ -58,8 +58,8 @@ const blockOf = (configuration: ChainConfiguration, header: Header): SimulationB
 }
 
 /**
- * The block of a selector, `pending` being the next one; undefined where there is none. A promise where its header must
- * be loaded. @throws RpcError
+ * The block of a selector, where `pending` is the next one; undefined if it does not exist. Returns a promise only if the
+ * header must be loaded. @throws RpcError
  */
 export const simulationBlock = (
   context: RpcContext,
@@ -74,29 +74,29 @@ export const simulationBlock = (
 }
 
 /** The environment of a run, and the block hashes that it may have to load. */
-type Seen = { readonly environment: BlockEnvironment; readonly hashes: BlockHashes }
+type RunEnvironment = { readonly environment: BlockEnvironment; readonly hashes: BlockHashes }
 
-const seenIn = new WeakMap<SimulationBlock, Seen>()
+const environments = new WeakMap<SimulationBlock, RunEnvironment>()
 
 /** The environment of that block under the overrides. @throws RpcError */
 export const environmentIn = (
   chain: RpcContext['chain'],
   block: SimulationBlock,
   overrides: StateOverrides,
-): Seen => {
-  if (overrides.length > 0) return see(chain, block, overrides)
-  const known = seenIn.get(block)
+): RunEnvironment => {
+  if (overrides.length > 0) return createRunEnvironment(chain, block, overrides)
+  const known = environments.get(block)
   if (known !== undefined) return known
-  const seen = see(chain, block, overrides)
-  seenIn.set(block, seen)
-  return seen
+  const created = createRunEnvironment(chain, block, overrides)
+  environments.set(block, created)
+  return created
 }
 
-const see = (
+const createRunEnvironment = (
   { store, configuration }: RpcContext['chain'],
   block: SimulationBlock,
   overrides: StateOverrides,
-): Seen => {
+): RunEnvironment => {
   const hashes = createBlockHashes(store, block.stateNumber, block.header)
   const environment: BlockEnvironment = {
     ...blockEnvironment(configuration, block.rules, block.header, hashes.of),
@@ -107,8 +107,8 @@ const see = (
 }
 
 /**
- * Runs `attempt` in that block over a world of its own. Where entries are missing, it loads them, runs `attempt` again
- * and returns a promise.
+ * Executes `run` in that block on a separate world state. If entries of the store are missing, loads them, executes `run`
+ * again and returns a promise.
  */
 export const simulateIn = <T>(
   { chain }: RpcContext,

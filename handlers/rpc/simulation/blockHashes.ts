@@ -2,7 +2,7 @@ import type { Hash } from '../../../core/bytes/bytes.ts'
 import type { OpenHeader } from '../../../core/chain/execution/environment.ts'
 import type { ChainStore } from '../../../core/store/store.ts'
 
-/** BLOCKHASH of a block that is no longer in memory: the run continues once its hash is loaded. */
+/** BLOCKHASH of a block that is no longer in memory: the hash is loaded, and the run repeated. */
 class MissingBlockHash extends Error {
   override readonly name = 'MissingBlockHash'
   readonly code = 'MISSING_BLOCK_HASH'
@@ -15,9 +15,9 @@ class MissingBlockHash extends Error {
 
 /** The answers of BLOCKHASH in a block that continues the chain's state. */
 export type BlockHashes = {
-  /** Hash of a block up to the one whose state is used; undefined for later ones. Only within `run`. */
+  /** Hash of a block, up to the one whose state is used; undefined for later ones. Only called within `run`. */
   readonly of: (number: bigint) => Hash | undefined
-  /** Runs `attempt`, and again for each hash that had to be loaded first; a promise only where one was. */
+  /** Runs `attempt`, and repeats it after loading each missing hash. Returns a promise only if one was missing. */
   run<T>(attempt: () => T | Promise<T>): T | Promise<T>
 }
 

@@ -9,7 +9,7 @@ import { RpcError } from '../dispatch/errors.ts'
 import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/values.ts'
 import type { SimulationBlock } from './block.ts'
 
-/** Header fields that a simulation replaces; undefined ones stay as they are. */
+/** Header fields that a simulation replaces; undefined ones are unchanged. */
 export type BlockOverrides = {
   readonly number: bigint | undefined
   /** Seconds since 1970. */
@@ -66,7 +66,7 @@ const withdrawalsOf = (value: unknown): readonly Withdrawal[] | undefined =>
 /** Reads the names of the execution-apis and those of Besu and geth; ignores others. @throws RpcError */
 export const readBlockOverrides = (value: unknown): BlockOverrides | undefined => {
   if (value === undefined || value === null) return undefined
-  if (!isObject(value)) return malformed('an object of header fields is wanted')
+  if (!isObject(value)) return malformed('must be an object of header fields')
   const member = <T>(read: (value: unknown) => T | undefined, ...names: readonly string[]): T | undefined => {
     for (const name of names) {
       const given = value[name] ?? undefined
@@ -102,7 +102,7 @@ export const underBlockOverrides = (
 ): SimulationBlock => {
   if (overrides === undefined) return block
   if (overrides.withdrawals !== undefined || overrides.parentBeaconBlockRoot !== undefined)
-    return malformed('withdrawals and parentBeaconBlockRoot are for eth_simulateV1')
+    return malformed('withdrawals and parentBeaconBlockRoot are only valid in eth_simulateV1')
   const { configuration } = chain
   const { header } = block
   const number = overrides.number ?? header.number

@@ -2,7 +2,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { TransactionResult } from '../../../core/evm/transaction/result.ts'
 import type { RpcContext } from '../context.ts'
 import type { Call } from '../methods/method.ts'
-import { settled, withDemandedSelector } from '../parameters/block.ts'
+import { settled, withRequiredSelector } from '../parameters/block.ts'
 import { given } from '../parameters/values.ts'
 import { type SimulationBlock, simulateIn, simulationBlock } from './block.ts'
 import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
@@ -12,8 +12,8 @@ import { failureOf } from './outcome.ts'
 import { readStateOverrides, type StateOverrides } from './stateOverrides.ts'
 
 /**
- * Runs a call in a block and discards its changes; a failed call is a result, too. @throws RpcError when it cannot
- * begin
+ * Runs a call in a block and discards its changes. The failure of the call is a result, not an error. @throws RpcError if the
+ * call cannot begin
  */
 export const simulateCall = (
   context: RpcContext,
@@ -36,11 +36,11 @@ const outputOf = (result: TransactionResult): string => {
 }
 
 /**
- * eth_call: the output of a call in a block, whose changes are discarded. Null where there is no such block, as in
- * Besu. A promise only where entries must be loaded.
+ * eth_call: the output of a call in a block; its changes are discarded. Null if the block does not exist, as in Besu. Returns a
+ * promise only if entries must be loaded.
  */
 export const ethCall = ({ params }: Call, context: RpcContext): string | null | Promise<string | null> => {
-  const [call, selector] = withDemandedSelector(params, 1, () => readCall(given(params, 0)))
+  const [call, selector] = withRequiredSelector(params, 1, () => readCall(given(params, 0)))
   const overrides = readStateOverrides(given(params, 2))
   const blockOverrides = readBlockOverrides(given(params, 3))
   const callIn = (found: SimulationBlock | undefined): string | null | Promise<string> => {

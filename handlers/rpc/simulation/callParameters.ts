@@ -3,7 +3,7 @@ import type { AccessListEntry, Authorization } from '../../../core/block/transac
 import { RpcError } from '../dispatch/errors.ts'
 import { addressOf, flagOf, hashOf, integerOf, isObject, prefixedBytesOf } from '../parameters/values.ts'
 
-/** The call parameter of eth_call and similar methods; undefined members were left out. */
+/** The call parameter of eth_call and similar methods; missing members are undefined. */
 export type CallParameters = {
   readonly chainId: bigint | undefined
   readonly from: Address
@@ -24,7 +24,7 @@ export type CallParameters = {
   readonly blobVersionedHashes: readonly Hash[] | undefined
   readonly authorizationList: readonly Authorization[] | undefined
   readonly nonce: bigint | undefined
-  /** Besu's extension: false makes gas free, whatever the call offers. */
+  /** Besu's extension: false makes gas free, even if the call has a price. */
   readonly strict: boolean | undefined
 }
 
@@ -55,7 +55,7 @@ const UINT256 = integer(256)
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The member, undefined where it is missing or null. @param where prefix of its name in errors */
+/** The member; undefined if it is missing or null. @param where prefix of its name in errors */
 const optional = <T>(of: Json, name: string, { read, words }: Kind<T>, where = ''): T | undefined => {
   const value = of[name]
   return value === undefined || value === null
@@ -63,7 +63,7 @@ const optional = <T>(of: Json, name: string, { read, words }: Kind<T>, where = '
     : (read(value) ?? invalid(`${where}${name}: ${words}`))
 }
 
-const demanded = <T>(of: Json, name: string, kind: Kind<T>, where: string): T =>
+const requiredMember = <T>(of: Json, name: string, kind: Kind<T>, where: string): T =>
   optional(of, name, kind, where) ?? invalid(`${where}${name} is missing: ${kind.words}`)
 
 const listOf = <T>(
@@ -75,22 +75,24 @@ const listOf = <T>(
   const value = of[name]
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value) || value.length > LIST_MAX)
-    return invalid(`${where}${name}: a list of at most ${LIST_MAX}`)
+    return invalid(`${where}${name}: a list of at most ${LIST_MAX} elements`)
   return value.map(read)
 }
 
 const readAccessListEntry = (value: unknown): AccessListEntry => {
-  if (!isObject(value)) return invalid('accessList: each is an object with address and storageKeys')
+  if (!isObject(value))
+    return invalid('accessList: each element must be an object with address and storageKeys')
   const readKey = (key: unknown): Hash => hashOf(key) ?? invalid(`accessList.storageKeys: ${HASH.words}`)
   return {
-    address: demanded(value, 'address', ADDRESS, 'accessList.'),
+    address: requiredMember(value, 'address', ADDRESS, 'accessList.'),
     storageKeys: listOf(value, 'storageKeys', readKey, 'accessList.') ?? [],
   }
 }
 
 const readAuthorization = (value: unknown): Authorization => {
-  if (!isObject(value)) return invalid('authorizationList: each is an object')
-  const member = <T>(name: string, kind: Kind<T>): T => demanded(value, name, kind, 'authorizationList.')
+  if (!isObject(value)) return invalid('authorizationList: each element must be an object')
+  const member = <T>(name: string, kind: Kind<T>): T =>
+    requiredMember(value, name, kind, 'authorizationList.')
   return {
     chainId: member('chainId', UINT256),
     address: member('address', ADDRESS),
@@ -115,7 +117,9 @@ const readVersionedHash = (value: unknown): Hash =>
 /** Reads a call and ignores unknown members. @throws RpcError `Invalid call params` */
 export const readCall = (value: unknown): CallParameters => {
   if (!isObject(value))
-    throw new RpcError('INVALID_CALL', { data: 'call: an object with to, from, value, input and the like' })
+    throw new RpcError('INVALID_CALL', {
+      data: 'call: an object with to, from, value, input and other members',
+    })
   const member = <T>(name: string, kind: Kind<T>): T | undefined => optional(value, name, kind)
   return {
     chainId: member('chainId', UINT256),

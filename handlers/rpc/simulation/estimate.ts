@@ -34,7 +34,7 @@ const highestGas = ({ message }: PreparedCall, world: WorldState): bigint => {
   return available < 0n ? message.gasLimit : minBigint(message.gasLimit, available / message.maxFeePerGas)
 }
 
-/** `exact` gives the gas used where that suffices, as Besu's GraphQL does; `search` is Besu's eth_estimateGas. */
+/** `exact` returns the gas used if that suffices, as Besu's GraphQL does; `search` is Besu's eth_estimateGas. */
 type EstimateAim = 'exact' | 'search'
 
 const estimateIn = (
@@ -77,8 +77,8 @@ const estimateIn = (
 }
 
 /**
- * A gas limit with which the call succeeds in the block. The call's own gas is no upper bound, as in Besu: clients
- * repeat the limit of an earlier transaction. @throws RpcError where no limit suffices
+ * A gas limit with which the call succeeds in the block. The gas member of the call is not an upper bound, as in Besu: clients
+ * repeat the limit of an earlier transaction. @throws RpcError if no limit suffices
  */
 export const estimateCall = async (
   context: RpcContext,

@@ -57,7 +57,7 @@ const offeredFees = (call: CallParameters, baseFeePerGas: bigint): Fees => {
   return { maxFeePerGas: max, maxPriorityFeePerGas: priority, maxFeePerBlobGas }
 }
 
-/** An offered price must be enough; a missing one is not required, and for blobs only where gas is free, too. */
+/** A given price must be sufficient; it may be missing, and the blob price may be missing only if gas is free, too. */
 const checkPrices = (fees: Fees, call: CallParameters, environment: BlockEnvironment): void => {
   const { maxFeePerGas, maxFeePerBlobGas } = fees
   if (maxFeePerGas > 0n && maxFeePerGas < (environment.baseFeePerGas ?? 0n))
@@ -71,8 +71,7 @@ const checkPrices = (fees: Fees, call: CallParameters, environment: BlockEnviron
 
 /**
  * Prepares the call by Besu's rules: without a price, or with `strict` false, gas is free and the block has no fees.
- * Otherwise the sender pays for gas. Its balance is the state's in either case and must cover the value. @throws
- * RpcError
+ * Otherwise the sender pays for gas. In both cases its balance in the state must cover the value. @throws RpcError
  */
 export const prepareCall = (
   context: RpcContext,
@@ -101,7 +100,7 @@ export const prepareCall = (
   }
 }
 
-/** Environments without fees, for calls that offer none: most do not. */
+/** Environments without fees, cached because most calls offer none. */
 const free = new WeakMap<BlockEnvironment, BlockEnvironment>()
 
 /** The environment of the call: its fees are never above those that the call offers, so that a free call stays free. */
@@ -110,13 +109,13 @@ const withFees = (environment: BlockEnvironment, offered: Fees): BlockEnvironmen
   const known = isFree ? free.get(environment) : undefined
   if (known !== undefined) return known
   const { baseFeePerGas, blobBaseFee } = environment
-  const seen = {
+  const adjusted = {
     ...environment,
     baseFeePerGas: baseFeePerGas === undefined ? undefined : minBigint(baseFeePerGas, offered.maxFeePerGas),
     blobBaseFee: blobBaseFee === undefined ? undefined : minBigint(blobBaseFee, offered.maxFeePerBlobGas),
   }
-  if (isFree) free.set(environment, seen)
-  return seen
+  if (isFree) free.set(environment, adjusted)
+  return adjusted
 }
 
 /** Maximum cost of the call to its sender, in wei. */
@@ -143,7 +142,7 @@ export const checkUpfrontCost = ({ message }: PreparedCall, world: WorldState): 
     })
 }
 
-/** @throws RpcError when the nonce is already used; a later one counts as the next */
+/** @throws RpcError if the nonce is already used; a higher one counts as the next */
 export const checkNonce = (nonce: bigint | undefined, from: Uint8Array, world: WorldState): void => {
   const accountNonce = world.nonce(from)
   if (nonce !== undefined && nonce < accountNonce)
@@ -152,7 +151,7 @@ export const checkNonce = (nonce: bigint | undefined, from: Uint8Array, world: W
     })
 }
 
-/** Runs the call and changes the world. @throws RpcError when it cannot begin */
+/** Runs the call and changes the world state. @throws RpcError if the call cannot begin */
 export const runCall = (
   { message, environment }: PreparedCall,
   world: WorldState,

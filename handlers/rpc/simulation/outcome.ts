@@ -41,7 +41,7 @@ const revertReason = (data: Uint8Array): string | undefined => {
   try {
     return DECODER.decode(body.subarray(start, start + Number(length)))
   } catch {
-    // Not UTF-8, so no string.
+    // Not UTF-8.
     return BROKEN
   }
 }

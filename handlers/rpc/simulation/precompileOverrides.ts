@@ -8,9 +8,9 @@ import { RpcError } from '../dispatch/errors.ts'
 import type { StateOverrides } from './stateOverrides.ts'
 
 /**
- * The precompiles of a simulation, undefined for the fork's own. As in geth, an override of its account removes a
- * precompile from its address, and a moved one replaces whatever is at the other address. @throws RpcError for a move
- * of an account without a precompile, to itself, or to an overridden account
+ * The precompiles of a simulation; undefined if they are those of the fork. As in geth, an override of its account removes a
+ * precompile from its address, and a moved precompile replaces the account at its new address. @throws RpcError if the moved
+ * account is not a precompile, or moves to its own address or to an overridden account
  */
 export const precompilesUnder = (
   fork: ForkName,

@@ -13,9 +13,9 @@ const CALL_STIPEND = 2_300n
 const withReserve = (gas: bigint): bigint => ((gas + CALL_STIPEND) * 64n) / 63n
 
 /**
- * A gas limit with which a call succeeds, above the least one by at most the fraction `tolerance`. The search of Besu
- * and geth: a first guess from the gas used, with the reserve of callees, then halving towards the low end. @param
- * highest a gas limit with which the call succeeds; `first` is that run
+ * A gas limit with which a call succeeds. It exceeds the minimum by at most the fraction `tolerance`. The search of Besu and
+ * geth: a first guess from the gas used, with the reserve of callees, then a binary search biased to the low end. @param
+ * highest a gas limit with which the call succeeds; `first` is the result of that run
  */
 export const searchGasLimit = (
   highest: bigint,

@@ -6,7 +6,7 @@ import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/v
 
 type Slot = readonly [slot: Uint8Array, value: Uint8Array]
 
-/** Overrides of one account during a simulation; undefined fields stay as they are. */
+/** Overrides of one account during a simulation; undefined fields are unchanged. */
 type AccountOverride = {
   readonly address: Address
   readonly balance: bigint | undefined
@@ -28,7 +28,7 @@ const malformed = (detail: string): never => {
   throw new RpcError('INVALID_PARAMS', { detail: `state overrides: ${detail}` })
 }
 
-/** The member of that name, undefined where it is missing or null. */
+/** The member of that name; undefined if it is missing or null. */
 const member = <T>(
   account: Readonly<Record<string, unknown>>,
   name: string,
@@ -46,19 +46,19 @@ const fixedOf = (value: unknown): Uint8Array | undefined => {
 const readSlots = (value: unknown): readonly Slot[] | undefined => {
   if (!isObject(value)) return undefined
   return Object.entries(value).map(([slot, word]) => [
-    hashOf(slot) ?? fixedOf(slot) ?? malformed('a slot has 32 bytes at most'),
-    fixedOf(word) ?? malformed('the value of a slot has 32 bytes at most'),
+    hashOf(slot) ?? fixedOf(slot) ?? malformed('a slot must have at most 32 bytes'),
+    fixedOf(word) ?? malformed('the value of a slot must have at most 32 bytes'),
   ])
 }
 
 const readAccount = (key: string, value: unknown): AccountOverride => {
-  if (!isObject(value)) return malformed('each account is an object')
+  if (!isObject(value)) return malformed('each account must be an object')
   const state = member(value, 'state', readSlots)
   const stateDiff = member(value, 'stateDiff', readSlots)
   if (state !== undefined && stateDiff !== undefined)
     return malformed('state and stateDiff exclude each other')
   return {
-    address: addressOf(key) ?? malformed('accounts are named by their addresses'),
+    address: addressOf(key) ?? malformed('each name must be the address of an account'),
     balance: member(value, 'balance', integerOf),
     nonce: member(value, 'nonce', nonce => integerOf(nonce, 64)),
     code: member(value, 'code', bytesOf),
@@ -68,17 +68,17 @@ const readAccount = (key: string, value: unknown): AccountOverride => {
   }
 }
 
-/** @throws RpcError when they are malformed */
+/** @throws RpcError for malformed overrides */
 export const readStateOverrides = (value: unknown): StateOverrides => {
   if (value === undefined) return []
-  if (!isObject(value)) return malformed('an object of accounts is wanted')
+  if (!isObject(value)) return malformed('must be an object of accounts')
   const overrides = Object.entries(value).map(([key, account]) => readAccount(key, account))
   return overridesSize(overrides) > OVERRIDES_MAX
     ? malformed(`more than ${OVERRIDES_MAX} accounts and slots`)
     : overrides
 }
 
-/** Number of accounts and slots, to which the work is proportional. */
+/** Number of accounts and slots; the work is proportional to it. */
 export const overridesSize = (overrides: StateOverrides): number =>
   overrides.reduce((sum, { slots }) => sum + 1 + slots.length, 0)
 

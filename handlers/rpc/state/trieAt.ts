@@ -19,7 +19,7 @@ const ATTEMPTS_MAX = 8
 
 /** The state trie after one block, independent of a changing head. */
 export type TrieAt = {
-  /** May run `run` more than once. @throws RpcError where the block is too far back */
+  /** May call `run` more than once. @throws RpcError if the block is too old */
   read<T>(run: (nodes: TrieNodeReader, root: Hash) => T): Promise<T>
 }
 

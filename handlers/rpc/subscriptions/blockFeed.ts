@@ -9,7 +9,7 @@ import { blockPieces, STEP_ELEMENTS } from '../shapes/pieces.ts'
 import { logShape } from '../shapes/receipt.ts'
 import { createGroups, type Listener, type Results } from './groups.ts'
 
-/** A block with the JSON of its parts, each computed once at most. */
+/** A block with the JSON of its parts; each is computed at most once. */
 type NotifiedBlock = {
   readonly number: bigint
   block(includeTransactions: boolean): string | Promise<string>
@@ -22,11 +22,11 @@ export type BlockFeed = {
   logs(filter: LogFilter, text: string, listener: Listener): () => void
 }
 
-const once = <T>(make: () => T): (() => T) => {
-  let made: { readonly value: T } | undefined
+const once = <T>(compute: () => T): (() => T) => {
+  let computed: { readonly value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    computed ??= { value: compute() }
+    return computed.value
   }
 }
 

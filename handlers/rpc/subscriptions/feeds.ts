@@ -11,7 +11,7 @@ export type Feeds = {
   listen(topic: Topic, listener: Listener): () => void
 }
 
-/** Nothing listens to the chain or the pool before the first listener and after the last. */
+/** The feeds listen to the chain and the pool only while they have listeners themselves. */
 export const createFeeds = (host: RpcHost): Feeds => {
   const blocks = createBlockFeed(host)
   const pool = createPoolFeed(host)

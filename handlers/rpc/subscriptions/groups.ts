@@ -49,8 +49,8 @@ export const createGroups = <Event>(): Groups<Event> => {
     },
     notify: async (event, number, yieldTurn) => {
       for (const { results, listeners } of groups.values()) {
-        const made = results(event)
-        for (const result of made instanceof Promise ? await made : made)
+        const texts = results(event)
+        for (const result of texts instanceof Promise ? await texts : texts)
           for (const [listener, since] of listeners) {
             if (since < number) listener.notify(result)
             const pause = yieldTurn()

@@ -11,12 +11,12 @@ import type { PendingForm, Topic } from './subscriptions.ts'
 const readIncludeTransactions = (options: unknown): boolean => {
   if (options === undefined) return false
   if (typeof options === 'boolean') return options
-  const wanted = isObject(options) ? flagOf(options['includeTransactions'] ?? false) : undefined
-  if (wanted === undefined)
+  const include = isObject(options) ? flagOf(options['includeTransactions'] ?? false) : undefined
+  if (include === undefined)
     throw new RpcError('INVALID_REQUEST', {
       data: 'options: true, false, or an object with includeTransactions, which is true or false',
     })
-  return wanted
+  return include
 }
 
 /** Besu and geth have different options for whole transactions; each selects its own form of the notification. */
@@ -25,7 +25,7 @@ const readPendingForm = (options: unknown): PendingForm => {
   return options === true ? 'transaction' : 'detail'
 }
 
-/** As in geth, no filter means every log. */
+/** Without a filter all logs match, as in geth. */
 const readLogTopic = (value: unknown = {}): Topic => {
   try {
     const filter = readLogFilter(value)
@@ -41,7 +41,7 @@ const readLogTopic = (value: unknown = {}): Topic => {
   }
 }
 
-/** Type names are case-sensitive, and whatever is wrong is an invalid request, as in Besu. @throws RpcError */
+/** Type names are case-sensitive, and every invalid parameter is an invalid request, as in Besu. @throws RpcError */
 const readTopic = (params: Params): Topic => {
   const options = given(params, 1)
   switch (given(params, 0)) {
@@ -62,7 +62,7 @@ const readTopic = (params: Params): Topic => {
 
 const connectionOf = ({ connection }: Call): Connection => required(connection, 'METHOD_NOT_ENABLED')
 
-/** Methods of WebSocket connections. Group RPC, so that they are served whatever groups are enabled. */
+/** Methods of WebSocket connections. They belong to the group RPC, so they are always enabled. */
 export const CONNECTION_METHODS: readonly Method[] = [
   method({
     name: 'eth_subscribe',

@@ -6,8 +6,8 @@ import { createGroups, type Listener, type Results } from './groups.ts'
 import type { PendingForm } from './subscriptions.ts'
 
 /**
- * Maximum number of queued transactions; beyond it the listeners are too many for the rate, and the oldest are left
- * out.
+ * Maximum number of queued transactions. Beyond it there are too many listeners for the rate of transactions, and the oldest
+ * ones are dropped.
  */
 export const QUEUED_MAX = 65_536
 
@@ -32,17 +32,17 @@ const createQueue = (
 ) => {
   const groups = createGroups<PooledTransaction>()
   let unsubscribe: (() => void) | undefined
-  let untold: PooledTransaction[] = []
+  let queued: PooledTransaction[] = []
   /** Number of the newest transaction, counted from the start. */
   let last = 0
   let running = false
 
-  const tellAll = async (): Promise<void> => {
+  const notifyAll = async (): Promise<void> => {
     const yieldTurn = scheduler.createYield()
-    while (untold.length > 0) {
-      const first = last - untold.length + 1
-      const batch = untold
-      untold = []
+    while (queued.length > 0) {
+      const first = last - queued.length + 1
+      const batch = queued
+      queued = []
       for (const [index, transaction] of batch.entries())
         await groups.notify(transaction, first + index, yieldTurn)
     }
@@ -54,7 +54,7 @@ const createQueue = (
     try {
       // Yields to the work that fills the pool.
       await Promise.resolve()
-      await tellAll()
+      await notifyAll()
     } catch (error) {
       reportError('eth_subscription', error)
     }
@@ -63,9 +63,9 @@ const createQueue = (
 
   const take = (transaction: PooledTransaction): void => {
     last++
-    untold.push(transaction)
-    if (untold.length > QUEUED_MAX) {
-      untold = untold.slice(QUEUED_MAX / 2)
+    queued.push(transaction)
+    if (queued.length > QUEUED_MAX) {
+      queued = queued.slice(QUEUED_MAX / 2)
       warn(
         `Notifications of ${QUEUED_MAX / 2} pool transactions are dropped: too many subscribers for the rate of transactions`,
       )
@@ -81,7 +81,7 @@ const createQueue = (
       if (groups.size > 0) return
       unsubscribe?.()
       unsubscribe = undefined
-      untold = []
+      queued = []
     }
   }
 }

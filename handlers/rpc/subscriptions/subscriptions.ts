@@ -22,14 +22,14 @@ export const SUBSCRIPTIONS_MAX = 1024
 /** Characters of the log filters of one connection: some ten thousand addresses and topics, as of one eth_getLogs. */
 export const FILTER_TEXT_MAX = 1024 * 1024
 
-/** Notifications held back until the id of the subscription is answered, as in a long batch; further ones are sent before. */
+/** Notifications held back until the id of the subscription is sent, as in a long batch. Beyond this all are sent at once. */
 export const HELD_MAX = 1024
 
 /** What a request may do with the subscriptions of its connection. */
 export type Subscriptions = {
   /** Returns the id. @throws RpcError SUBSCRIPTIONS_TOO_MANY */
   add(topic: Topic): string
-  /** False when the connection has none of that id. */
+  /** False if the connection has no subscription with that id. */
   remove(id: string): boolean
 }
 

@@ -29,7 +29,7 @@ export type CallNode = {
 type OpenNode = { -readonly [Key in keyof CallNode]: CallNode[Key] } & {
   readonly calls: CallNode[]
   readonly logs: TracedLog[]
-  /** Its logs and those of its inner calls are already removed. */
+  /** True if its logs and those of its inner calls are already removed. */
   isUndone?: boolean
 }
 
@@ -84,7 +84,7 @@ export const collectCalls = (
   let logCount = 0
 
   const enter = (call: TraceCall): void => {
-    budget.spend(CALL_BYTES + 2 * call.inputSize)
+    budget.add(CALL_BYTES + 2 * call.inputSize)
     const node: OpenNode = {
       kind: call.kind,
       from: call.from,
@@ -107,7 +107,7 @@ export const collectCalls = (
 
   const exit = (result: TraceResult): void => {
     const node = open.pop() as OpenNode
-    budget.spend(2 * result.output.length)
+    budget.add(2 * result.output.length)
     node.gasUsed = node.gas - result.gasLeft
     node.output = result.output
     node.outcome = result.outcome
@@ -116,14 +116,14 @@ export const collectCalls = (
   }
 
   const selfDestruct = (from: Address, to: Address, value: bigint): void => {
-    budget.spend(CALL_BYTES)
+    budget.add(CALL_BYTES)
     open.at(-1)?.calls.push(selfDestructNode(from, to, value))
   }
 
   const log = (entry: Log): void => {
     const index = logCount++
     if (onlyTop && depth > 0) return
-    budget.spend(LOG_BYTES + 2 * entry.data.length)
+    budget.add(LOG_BYTES + 2 * entry.data.length)
     const node = open.at(-1)
     node?.logs.push({ log: entry, position: node.calls.length, index })
   }
@@ -145,7 +145,7 @@ export const collectCalls = (
   }
 }
 
-/** Visits each node once, however many of the frames around it fail. */
+/** Visits each node once, even if several enclosing frames fail. */
 const dropLogs = (node: OpenNode): void => {
   if (node.isUndone === true) return
   node.isUndone = true

@@ -65,7 +65,7 @@ export const flatCallTracer =
         action,
         ...blockMembers(place),
         ...(shown === undefined ? {} : { error: shown }),
-        // As in geth: a reverted call has gas used and output, a halted one has not.
+        // As in geth: a reverted call has gas used and output, a halted call does not.
         ...(result === undefined || node.outcome === 'halt' ? {} : { result }),
         subtraces: calls.length,
         traceAddress,

@@ -10,11 +10,11 @@ export const fourByteTracer: TracerKind = (_, budget) => {
     hooks: {
       onEnter: call => {
         const { kind, isPrecompile, inputSize } = call
-        budget.spend(0)
+        budget.add(0)
         if (kind === 'CREATE' || kind === 'CREATE2' || isPrecompile || inputSize < SELECTOR_BYTES) return
         const key = `${toHex(call.startOfInput(SELECTOR_BYTES))}-${inputSize - SELECTOR_BYTES}`
         const count = counts.get(key) ?? 0
-        if (count === 0) budget.spend(key.length + 8)
+        if (count === 0) budget.add(key.length + 8)
         counts.set(key, count + 1)
       },
     },

@@ -2,7 +2,7 @@ import { type HaltReason, isInvalidOpcode } from '../../../core/evm/transaction/
 
 const INVALID_OPERATION = 'INVALID_OPERATION'
 
-/** Names of Besu's ExceptionalHaltReason, the errors of struct logs; soft failures halt no step. */
+/** Names of Besu's ExceptionalHaltReason, the errors of struct logs; soft failures do not halt a step. */
 const NAMES: Readonly<Partial<Record<HaltReason, string>>> = {
   'Out of gas': 'INSUFFICIENT_GAS',
   'Stack underflow': 'INSUFFICIENT_STACK_ITEMS',

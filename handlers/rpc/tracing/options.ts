@@ -11,7 +11,7 @@ import type { TracerKind } from './traced.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Maximum number of opcode names: there are no more opcodes. */
+/** Maximum number of opcode names: the number of possible opcodes. */
 const OPCODE_NAMES_MAX = 256
 
 const invalid = (detail: string): never => {
@@ -20,20 +20,21 @@ const invalid = (detail: string): never => {
 
 const flag = (options: Json, name: string): boolean | undefined => {
   const value = options[name] ?? undefined
-  return value === undefined ? undefined : (flagOf(value) ?? invalid(`${name} is true or false`))
+  return value === undefined ? undefined : (flagOf(value) ?? invalid(`${name} must be true or false`))
 }
 
 const readLimit = (value: unknown): number => {
   if (value === undefined || value === null) return 0
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
-  return invalid('limit is a number of steps')
+  return invalid('limit must be a number of steps')
 }
 
 const readOpcodes = (value: unknown): ReadonlySet<string> | undefined => {
   if (value === undefined || value === null) return undefined
-  if (!Array.isArray(value) || value.length > OPCODE_NAMES_MAX) return invalid('opcodes is a list of names')
+  if (!Array.isArray(value) || value.length > OPCODE_NAMES_MAX)
+    return invalid('opcodes must be a list of names')
   const names = value.map(name =>
-    typeof name === 'string' ? name.toUpperCase() : invalid('opcodes is a list of names'),
+    typeof name === 'string' ? name.toUpperCase() : invalid('opcodes must be a list of names'),
   )
   return names.length === 0 ? undefined : new Set(names)
 }
@@ -74,7 +75,7 @@ const TRACERS: Readonly<Record<string, (config: Json) => TracerKind>> = {
   muxTracer: config =>
     muxTracer(
       Object.entries(config).map(([name, inner]) => {
-        if (name === 'muxTracer') return invalid('muxTracer takes every tracer but itself')
+        if (name === 'muxTracer') return invalid('muxTracer accepts every tracer except itself')
         return [name, tracerNamed(name, inner)] as const
       }),
     ),
@@ -82,9 +83,9 @@ const TRACERS: Readonly<Record<string, (config: Json) => TracerKind>> = {
 
 const tracerNamed = (name: unknown, given: unknown): TracerKind => {
   const config = given ?? {}
-  if (!isObject(config)) return invalid('tracerConfig is an object')
+  if (!isObject(config)) return invalid('tracerConfig must be an object')
   const make = typeof name === 'string' && Object.hasOwn(TRACERS, name) ? TRACERS[name] : undefined
-  if (make === undefined) return invalid(`tracers are ${Object.keys(TRACERS).join(', ')}`)
+  if (make === undefined) return invalid(`tracer must be one of ${Object.keys(TRACERS).join(', ')}`)
   return make(config)
 }
 
@@ -103,7 +104,7 @@ const readPrestateOptions = (config: Json): PrestateOptions => {
 /** The given options of a trace; an empty object without any. @throws RpcError */
 export const readTraceOptions = (value: unknown): Json => {
   if (value === undefined) return {}
-  return isObject(value) ? value : invalid('an object of options is wanted')
+  return isObject(value) ? value : invalid('must be an object of options')
 }
 
 /**

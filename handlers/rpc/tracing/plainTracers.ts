@@ -12,7 +12,7 @@ export const opcountTracer: TracerKind = (_, budget) => {
   return {
     hooks: {
       onStep: () => {
-        budget.spend(0)
+        budget.add(0)
         count++
       },
     },
@@ -24,9 +24,9 @@ export const opcountTracer: TracerKind = (_, budget) => {
 export const muxTracer =
   (kinds: readonly (readonly [name: string, kind: TracerKind])[]): TracerKind =>
   (traced, budget) => {
-    const watching = kinds.map(([name, kind]) => [name, kind(traced, budget)] as const)
+    const tracers = kinds.map(([name, kind]) => [name, kind(traced, budget)] as const)
     return {
-      hooks: joinHooks(watching.map(([, { hooks }]) => hooks)),
-      finish: result => Object.fromEntries(watching.map(([name, { finish }]) => [name, finish(result)])),
+      hooks: joinHooks(tracers.map(([, { hooks }]) => hooks)),
+      finish: result => Object.fromEntries(tracers.map(([name, { finish }]) => [name, finish(result)])),
     }
   }

@@ -29,7 +29,7 @@ type Prestate = {
   readonly storage: Map<string, { readonly slot: Uint8Array; readonly value: Uint8Array }>
 }
 
-/** The changed fields alone. */
+/** Only the changed fields. */
 type Poststate = {
   balance?: string
   code?: string
@@ -63,7 +63,7 @@ const shape = ({ balance, nonce, code, storage }: Prestate, { disableCode }: Pre
   ...(storage.size === 0 ? {} : { storage: storageShape(storage) }),
 })
 
-/** The account's changes, undefined without any; removes from `before` the slots that are unchanged or were empty. */
+/** The account's changes; undefined if there are none. Removes from `before` the slots that are unchanged or were empty. */
 const changesOf = (world: WorldState, before: Prestate, options: PrestateOptions): Poststate | undefined => {
   const { address, storage } = before
   const balance = world.balance(address)
@@ -77,17 +77,17 @@ const changesOf = (world: WorldState, before: Prestate, options: PrestateOptions
     if (!options.disableCode) after.code = toHex(code)
   }
   const slots: Record<string, string> = {}
-  let hasWritten = false
+  let hasChangedSlot = false
   for (const [key, { slot, value }] of storage) {
     const now = world.storage(address, slot)
     const isSame = equalBytes(now, value)
     if (isSame || isZeroBytes(value)) storage.delete(key)
     if (isSame) continue
-    hasWritten = true
+    hasChangedSlot = true
     if (!isZeroBytes(now)) slots[key] = toHex(now)
   }
   if (Object.keys(slots).length > 0) after.storage = slots
-  return hasWritten || Object.keys(after).length > 0 ? after : undefined
+  return hasChangedSlot || Object.keys(after).length > 0 ? after : undefined
 }
 
 type Collection = {
@@ -97,7 +97,7 @@ type Collection = {
   readonly accounts: Map<string, Prestate>
   readonly created: Set<string>
   readonly deleted: Set<string>
-  /** Adds what an instruction accesses, once the instruction has succeeded. */
+  /** Adds the account or slot that an instruction accesses, once the instruction has succeeded. */
   pending: (() => void) | undefined
 }
 
@@ -107,7 +107,7 @@ const add = ({ options, traced, budget, accounts }: Collection, address: Address
   const known = accounts.get(key)
   if (known !== undefined) return known
   const code = world.code(address)
-  budget.spend(ACCOUNT_BYTES + (options.disableCode ? 0 : 2 * code.length))
+  budget.add(ACCOUNT_BYTES + (options.disableCode ? 0 : 2 * code.length))
   const account: Prestate = {
     address: address.slice(),
     balance: world.balance(address),
@@ -134,18 +134,18 @@ const addSlot = (collection: Collection, address: Address, slot: Uint8Array, val
   const { storage } = add(collection, address)
   const key = toHex(slot)
   if (storage.has(key)) return
-  collection.budget.spend(SLOT_BYTES)
+  collection.budget.add(SLOT_BYTES)
   storage.set(key, { slot, value })
 }
 
-const settle = (collection: Collection): void => {
+const addPending = (collection: Collection): void => {
   collection.pending?.()
   collection.pending = undefined
 }
 
 const onStep = (collection: Collection, { op, peek, stackSize, address }: TraceStep): void => {
-  collection.budget.spend(0)
-  settle(collection)
+  collection.budget.add(0)
+  addPending(collection)
   if (stackSize === 0) return
   if (READS_ACCOUNT.has(op)) {
     const other = bigintToFixedBytes(peek(0) & ADDRESS_MASK, 20)
@@ -159,7 +159,7 @@ const onStep = (collection: Collection, { op, peek, stackSize, address }: TraceS
 }
 
 const onEnter = (collection: Collection, { depth, kind, to }: TraceCall): void => {
-  settle(collection)
+  addPending(collection)
   if (depth === 0) return
   if (kind === 'CREATE' || kind === 'CREATE2') {
     add(collection, to)
@@ -175,7 +175,7 @@ const onSelfDestruct = (collection: Collection, from: Address, to: Address): voi
   if (!forkIsAtLeast(fork, 'cancun') || collection.created.has(key)) collection.deleted.add(key)
 }
 
-/** The accounts that every transaction needs: both ends, the beneficiary, and the authorities of delegations (EIP-7702). */
+/** The accounts that every transaction needs: sender, recipient, beneficiary, and the authorities of delegations (EIP-7702). */
 const addFixed = (collection: Collection): void => {
   const { world, environment, from, to, authorizationList } = collection.traced
   if (to !== undefined) addCalled(collection, to)
@@ -231,7 +231,7 @@ export const prestateTracer =
         onEnter: call => onEnter(collection, call),
         onExit: ({ outcome }) => {
           if (outcome === 'halt') collection.pending = undefined
-          else settle(collection)
+          else addPending(collection)
         },
         onSelfDestruct: (from, to) => onSelfDestruct(collection, from, to),
       },

@@ -10,7 +10,7 @@ import type { Budget } from './budget.ts'
 import { openSession, type Session } from './session.ts'
 import type { TracerKind } from './traced.ts'
 
-/** A block to execute again: one of the chain, or one outside it whose parent is. */
+/** A block to execute again: a block of the chain, or another one whose parent is in the chain. */
 export type ReplayedBlock = {
   readonly block: Block
   readonly hash: Hash
@@ -33,9 +33,9 @@ const begin = async (context: RpcContext, { block }: ReplayedBlock): Promise<Ses
 type TakeTrace = (trace: unknown, transaction: Transaction) => void
 
 /**
- * Executes a block again on the state before it, with its system calls, and gives the trace of each transaction to
- * `take`; with `only` that of the transaction at this index alone, and stops there. Pauses between transactions.
- * @throws RpcError when the answer is too large or takes too long; InvalidTransaction for a block outside the chain
+ * Executes a block again on the state before it, with its system calls, and passes the trace of each transaction to `take`.
+ * With `only`, traces only the transaction at this index and stops after it. Pauses between transactions.
+ * @throws RpcError if the answer is too large or takes too long; InvalidTransaction for an invalid block
  */
 export const replayBlock = async (
   context: RpcContext,
@@ -58,12 +58,12 @@ export const replayBlock = async (
     const transaction = transactions[index] as Transaction
     const sender = senders[index] as Address
     const isTraced = only === undefined || index === only
-    const spent = budget.spent()
+    const used = budget.used()
     const { gasUsed, trace } = await session.step(() => {
-      budget.rewind(spent)
+      budget.rewind(used)
       const { to, gasLimit, authorizationList } = transaction
       const place = { blockHash: hash, blockNumber: header.number, transactionHash: transaction.hash, index }
-      const watching = isTraced
+      const tracer = isTraced
         ? kind({ world, environment, from: sender, to, gasLimit, authorizationList, place }, budget)
         : undefined
       const result = executeTransaction(
@@ -71,9 +71,9 @@ export const replayBlock = async (
         world,
         { transaction, sender },
         gasAvailable,
-        watching?.hooks,
+        tracer?.hooks,
       )
-      return { gasUsed: result.gasUsed, trace: watching?.finish(result) }
+      return { gasUsed: result.gasUsed, trace: tracer?.finish(result) }
     })
     gasAvailable -= gasUsed
     if (isTraced) take?.(trace, transaction)

@@ -5,13 +5,13 @@ import type { RpcContext } from '../context.ts'
 import { environmentIn, type SimulationBlock } from '../simulation/block.ts'
 import { applyOverrides, type StateOverrides } from '../simulation/stateOverrides.ts'
 
-/** A past world in which transactions run one after the other, with pauses between them. */
+/** A past world state on which transactions run one after the other, with pauses between them. */
 export type Session = {
   readonly world: WorldState
   readonly environment: BlockEnvironment
   /**
-   * Runs one step on the world. Where entries are missing, it loads them and repeats the step from the world before it;
-   * an error leaves the world unchanged.
+   * Runs one step on the world state. If entries are missing, loads them and repeats the step on the state before it. An
+   * error leaves the state unchanged.
    */
   step<T>(attempt: () => T): Promise<T>
 }

@@ -3,7 +3,7 @@ import { OPCODES } from '../../../core/evm/interpreter/opcodes.ts'
 import type { TraceStep } from '../../../core/evm/interpreter/tracer.ts'
 import { type AsciiBuffer, createAsciiBuffer } from '../json/jsonWriter.ts'
 
-/** Texts of small items, which are the most frequent: shared by all steps. */
+/** Texts of small items, which are the most frequent ones; shared by all steps. */
 const SMALL: readonly string[] = Array.from({ length: 1024 }, (_, item) => toQuantity(item))
 
 const itemText = (item: bigint): string =>
@@ -27,9 +27,9 @@ type StackText = {
   op: number
 }
 
-/** Stacks as JSON. Items that the step before left unchanged are not written again. */
+/** Stacks as JSON. Items that the previous step left unchanged are not written again. */
 export type StackTexts = {
-  /** A frame begins at that depth: forgets its stack. */
+  /** Discards the stack of that depth, where a frame begins. */
   enter(depth: number): void
   /** Records a step whose stack is not written. */
   skip(step: TraceStep): void

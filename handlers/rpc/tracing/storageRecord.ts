@@ -9,7 +9,7 @@ const WORD = 32
 
 /** The slots that each contract has read and written so far. */
 export type StorageRecord = {
-  /** Adds what an SLOAD or SSTORE is about to access; gives the contract's slots, undefined at other instructions. */
+  /** Adds the slot that an SLOAD or SSTORE is about to access. Returns the contract's slots; undefined at other instructions. */
   readonly at: (step: TraceStep) => ReadonlyMap<string, string> | undefined
 }
 

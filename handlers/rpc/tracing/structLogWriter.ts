@@ -7,13 +7,13 @@ import type { OpenStep } from './structLogs.ts'
 const WORD = 32
 
 /**
- * Writes the JSON of struct logs. The cost of a step is known last but stands before its optional parts, so those wait in a
- * buffer of their own.
+ * Writes the JSON of struct logs. The cost of a step is known last but precedes its optional parts, so a separate buffer holds
+ * these parts.
  */
 export type StructLogWriter = {
-  /** Drops the optional parts of the step before. */
+  /** Discards the optional parts of the previous step. */
   readonly beginParts: () => void
-  /** Gives the bytes written. */
+  /** Returns the number of bytes written. */
   readonly writeStack: (write: (to: AsciiBuffer) => void) => number
   readonly writeMemory: (memory: Uint8Array) => void
   readonly writeStorage: (storage: ReadonlyMap<string, string>) => void

@@ -9,7 +9,7 @@ import { createStorageRecord, type StorageRecord } from './storageRecord.ts'
 import { createStructLogWriter, type StructLogWriter } from './structLogWriter.ts'
 import type { TracerKind } from './traced.ts'
 
-/** What the opcode tracer records of each step; names as in geth's and Besu's options. */
+/** The parts of each step that the opcode tracer records; named as in geth's and Besu's options. */
 export type StructLogOptions = {
   readonly disableStack: boolean
   readonly disableStorage: boolean
@@ -37,7 +37,7 @@ export const opcodeName = (op: number, fork: ForkName): string => {
 /** The last step seen: its cost is known at the next event. */
 export type OpenStep = { name: string; pc: number; gas: number; depth: number; refund: number }
 
-/** Gas that the step cost: its gas less what is left; a halt without a known rest costs nothing. */
+/** Gas that the step cost: the difference of gas before and after it; 0 for a halt after which the gas is unknown. */
 const costAtEnd = ({ gas }: OpenStep, { outcome, halt, gasAtEnd }: TraceResult): number =>
   outcome !== 'halt' || halt === 'Out of gas' || gasAtEnd >= 0 ? gas - gasAtEnd : 0
 
@@ -86,9 +86,9 @@ const writeParts = (
   const memory = options.enableMemory ? step.memorySize : 0
   const returned = options.enableReturnData ? step.returnData : undefined
   const words = memory / WORD + 2 * (storage?.size ?? 0)
-  budget.spend(STEP_BYTES + words * WORD_BYTES + 2 * (returned?.length ?? 0))
+  budget.add(STEP_BYTES + words * WORD_BYTES + 2 * (returned?.length ?? 0))
   writer.beginParts()
-  if (!options.disableStack) budget.spend(writer.writeStack(tail => stacks.write(step, tail)))
+  if (!options.disableStack) budget.add(writer.writeStack(tail => stacks.write(step, tail)))
   if (options.enableMemory) writer.writeMemory(step.memory())
   if (storage !== undefined) writer.writeStorage(storage)
   if (returned !== undefined && returned.length > 0) writer.writeReturnData(returned)
@@ -97,11 +97,11 @@ const writeParts = (
 const onStep = (trace: Trace, step: TraceStep): void => {
   closeStepAt(trace, step.depth, step.gas)
   const name = trace.names[step.op] as string
-  // What the contract has read and written counts even where the step itself is not recorded.
+  // Slots that the contract accesses are recorded even if the step itself is not.
   const storage = trace.options.disableStorage ? undefined : trace.storage.at(step)
   if (!records(trace, name)) {
     trace.stacks.skip(step)
-    trace.budget.spend(0)
+    trace.budget.add(0)
     return
   }
   writeParts(trace, step, storage)
@@ -115,11 +115,11 @@ const endOf = ({ outcome, halt, output }: TraceResult): string => {
 
 const onExit = (trace: Trace, result: TraceResult): void => {
   if (!trace.isOpen || trace.open.depth !== result.depth) return
-  if (result.outcome === 'revert') trace.budget.spend(2 * result.output.length)
+  if (result.outcome === 'revert') trace.budget.add(2 * result.output.length)
   closeStep(trace, costAtEnd(trace.open, result), endOf(result))
 }
 
-/** The opcode tracer: a struct log for each instruction, as in geth and the execution-apis, each written at once. */
+/** The opcode tracer: writes a struct log for each instruction as it runs, as in geth and the execution-apis. */
 export const structLogTracer =
   (options: StructLogOptions): TracerKind =>
   ({ world, environment }, budget) => {

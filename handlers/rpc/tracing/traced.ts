@@ -24,28 +24,28 @@ export type Traced = {
   readonly to: Address | undefined
   readonly gasLimit: bigint
   readonly authorizationList: readonly Authorization[]
-  /** Undefined for a call, which is in no block. */
+  /** Undefined for a call, which is not part of a block. */
   readonly place: Place | undefined
 }
 
-export type Watching = {
+export type RunTracer = {
   readonly hooks: Tracer
   /** The trace as JSON; called after the transaction and before anything else runs. */
   readonly finish: (result: TransactionResult) => unknown
 }
 
-/** Creates the tracer of one transaction. It counts what it stores with the budget. */
-export type TracerKind = (traced: Traced, budget: Budget) => Watching
+/** Creates the tracer of one transaction. The tracer counts the size of the trace against the budget. */
+export type TracerKind = (traced: Traced, budget: Budget) => RunTracer
 
 /** Joins several tracers into one, with only the hooks that at least one of them has. */
 export const joinHooks = (hooks: readonly Tracer[]): Tracer => {
-  const wanting = <Name extends keyof Tracer>(name: Name) =>
+  const having = <Name extends keyof Tracer>(name: Name) =>
     hooks.flatMap(({ [name]: hook }) => (hook === undefined ? [] : [hook]))
-  const steps = wanting('onStep')
-  const enters = wanting('onEnter')
-  const exits = wanting('onExit')
-  const logs = wanting('onLog')
-  const ends = wanting('onSelfDestruct')
+  const steps = having('onStep')
+  const enters = having('onEnter')
+  const exits = having('onExit')
+  const logs = having('onLog')
+  const ends = having('onSelfDestruct')
   return {
     ...(steps.length === 0 ? {} : { onStep: step => steps.forEach(hook => hook(step)) }),
     ...(enters.length === 0 ? {} : { onEnter: call => enters.forEach(hook => hook(call)) }),

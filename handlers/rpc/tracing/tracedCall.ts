@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts'
 import type { Session } from './session.ts'
 import type { TracerKind } from './traced.ts'
 
-/** Runs a call in the session's block and gives its trace. @throws RpcError when the call cannot begin */
+/** Runs a call in the session's block and returns its trace. @throws RpcError if the call cannot begin */
 export const traceCallIn = (
   context: RpcContext,
   session: Session,
@@ -14,18 +14,17 @@ export const traceCallIn = (
   budget: Budget,
 ): Promise<unknown> => {
   const { world, environment } = session
-  const spent = budget.spent()
+  const used = budget.used()
   return session.step(() => {
-    budget.rewind(spent)
+    budget.rewind(used)
     const prepared = prepareCall(context, call, environment)
     checkNonce(call.nonce, call.from, world)
     checkUpfrontCost(prepared, world)
     const { from, to, gasLimit, authorizationList } = prepared.message
-    const { environment: seen } = prepared
-    const watching = kind(
-      { world, environment: seen, from, to, gasLimit, authorizationList, place: undefined },
+    const tracer = kind(
+      { world, environment: prepared.environment, from, to, gasLimit, authorizationList, place: undefined },
       budget,
     )
-    return watching.finish(runCall(prepared, world, watching.hooks))
+    return tracer.finish(runCall(prepared, world, tracer.hooks))
   })
 }

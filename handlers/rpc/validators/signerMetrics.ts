@@ -10,7 +10,7 @@ const DEFAULT_BLOCKS = 100n
 
 type Metric = { blocks: number; last: bigint }
 
-/** The block number of a parameter, which may be above the head; undefined where it is missing. @throws RpcError */
+/** The block number of a parameter, which may be above the head; undefined if it is missing. @throws RpcError */
 const numberAt = async (context: RpcContext, params: Params, index: number): Promise<bigint | undefined> => {
   const value = given(params, index)
   if (value === undefined) return undefined
@@ -21,9 +21,9 @@ const numberAt = async (context: RpcContext, params: Params, index: number): Pro
 }
 
 /**
- * Number of proposed blocks by validator from `from` up to and without `to`, by default the last hundred before the
- * head. Includes the validators after the last block that proposed none, as in Besu. In the order of their first
- * proposals, validators without one last. @throws RpcError
+ * Number of blocks that each validator proposed from `from` (inclusive) to `to` (exclusive), by default in the last hundred
+ * blocks before the head. As in Besu, includes the validators after the last block that proposed none. Ordered by the first
+ * proposal; validators without a proposal are last. @throws RpcError
  */
 export const signerMetrics = async (
   { params, expired }: Call,

@@ -12,13 +12,13 @@ const ownAddress = (enode: string | undefined): Address | undefined => {
   return publicKey === undefined ? undefined : addressOfPublicKey(fromHex(publicKey))
 }
 
-/** Warns of a vote after which too few of the validators are reachable for a quorum. */
+/** Warns of a vote whose effect would leave too few reachable validators for a quorum. */
 export const warnOfVote = async ({ chain, network, warn }: RpcContext, vote: Vote): Promise<void> => {
   const validators = await chain.validators(chain.head().header.number + 1n)
   const connected = network?.peers().map(({ publicKey }) => addressOfPublicKey(publicKey)) ?? []
   const own = ownAddress(network?.enode)
   const isReachable = (validator: Address): boolean => {
-    // A node without a network makes blocks alone, while it is the only validator.
+    // A node without a network produces blocks only while it is the only validator.
     if (network === undefined) return includesAddress(validators, validator)
     return includesAddress(connected, validator) || (own !== undefined && equalBytes(own, validator))
   }

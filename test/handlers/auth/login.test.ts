@@ -116,7 +116,7 @@ describe('given a token that was taken', () => {
     expect(same.length).toBe((token.split('.')[1] as string).length)
     const forged = `${header}.${same}.${signature}`
     await node.post({ id: 1, method: 'eth_accounts' }, forged)
-    expect(node.denials.at(-1)?.who).toBe('nobody (the token is not signed as it must be)')
+    expect(node.denials.at(-1)?.who).toBe('nobody (the signature of the token is invalid)')
   })
 })
 

@@ -23,7 +23,7 @@ const rsa = await createKeys('RS256')
 const ec = await createKeys('ES256')
 const k1 = createSecp256k1Keys()
 
-/** Each kind of key and the algorithms it goes with. */
+/** Each kind of key and its algorithms. */
 const KINDS: readonly (readonly [name: string, pem: string, fits: readonly Algorithm[]])[] = [
   ['RSA', rsa.publicPem, ['RS256', 'RS384', 'RS512']],
   ['P-256', ec.publicPem, ['ES256']],
@@ -33,7 +33,7 @@ const KINDS: readonly (readonly [name: string, pem: string, fits: readonly Algor
 ]
 
 describe('given a public key', () => {
-  test.each(KINDS)('when it is %s then it goes with its algorithms alone', (name, pem, fits) => {
+  test.each(KINDS)('when it is %s then only its algorithms accept it', (name, pem, fits) => {
     for (const algorithm of ALGORITHMS) {
       const text = refusal(pem, algorithm)
       if (fits.includes(algorithm)) expect(text).toBe('')
@@ -68,7 +68,7 @@ describe('given a public key', () => {
       const { publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
       const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string
       expect(refusal(pem, 'RS256')).toBe(
-        `The authentication public key is an RSA key of ${bits} bits: at least 2048 are needed`,
+        `The authentication public key is an RSA key of ${bits} bits: at least 2048 bits are required`,
       )
     }
   })
@@ -76,7 +76,7 @@ describe('given a public key', () => {
   test('when an EC point is not on its curve then it is refused', () => {
     const der = Uint8Array.from(bytesOf(ec.publicPem))
     der[der.length - 1] = (der[der.length - 1] as number) ^ 1
-    expect(refusal(pemOf('PUBLIC KEY', der), 'ES256')).toContain('is no point of curve P-256')
+    expect(refusal(pemOf('PUBLIC KEY', der), 'ES256')).toContain('is not a point on curve P-256')
   })
 
   test('when it is neither RSA nor on a curve that is known then it is refused', () => {

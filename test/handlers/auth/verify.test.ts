@@ -119,7 +119,7 @@ describe('given a key on secp256k1 for ES256', () => {
   })
 })
 
-describe('given the claims of a token that is signed as it must be', () => {
+describe('given the claims of a token with a valid signature', () => {
   const refused: readonly (readonly [what: string, claims: Readonly<Record<string, unknown>>])[] = [
     ['without exp', { permissions: ['eth:*'] }],
     ['with an exp in text', { ...CLAIMS, exp: String(CLAIMS.exp) }],
@@ -286,7 +286,7 @@ describe('given any Authorization header', () => {
       'alice',
       'nobody (the token is expired)',
       'nobody (the token is not yet valid)',
-      'nobody (the token is not signed as it must be)',
+      'nobody (the signature of the token is invalid)',
       'nobody (the token is malformed)',
       'the holder of a token without a name',
     ])

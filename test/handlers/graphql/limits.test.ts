@@ -197,10 +197,10 @@ describe('given a query for too much', () => {
 
   test('when it returns bytes, then the budget counts their hex', () => {
     const told: Error[] = []
-    const { spend } = createBudget(error => told.push(error))
+    const { countValue } = createBudget(error => told.push(error))
     const half = new Uint8Array(RESULT_CHARACTERS_MAX / 4)
-    expect(spend(half)).toBe(half)
-    expect(() => spend(half)).toThrow('maximum result size exceeded')
+    expect(countValue(half)).toBe(half)
+    expect(() => countValue(half)).toThrow('maximum result size exceeded')
     expect(told).toHaveLength(1)
   })
 

@@ -3,7 +3,7 @@ import type { RpcNetwork } from '../../../handlers/rpc/context.ts'
 import type { Method } from '../../../handlers/rpc/methods/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { type Schema, type SchemaName, SCHEMAS } from '../../../handlers/rpc/openrpc/schemas.ts'
-import { isInDomain } from '../../../handlers/rpc/parameters/domains.ts'
+import { isValidFor } from '../../../handlers/rpc/parameters/domains.ts'
 import { isObject } from '../../../handlers/rpc/parameters/values.ts'
 import { createMinerSettings } from '../../../runtime/node/minerSettings.ts'
 import { type RpcReply, startTestNode, type TestNode, VALIDATOR } from '../support/testNode.ts'
@@ -214,7 +214,7 @@ describe('given the domains of parameters in the method table', () => {
 
   test('when a method accepts a value, then the schemas of rpc_discover do, and nothing outside', () => {
     for (const { schema } of PARAMETERS) {
-      const wrong = [...STRANGE.filter(value => !isInDomain(schema, value)), ...(WRONG[schema] ?? [])]
+      const wrong = [...STRANGE.filter(value => !isValidFor(schema, value)), ...(WRONG[schema] ?? [])]
       const { type } = SCHEMAS[schema] as Schema
       // What the members of an object are is said in words, and so is the order of a list.
       if (type !== 'object' && schema !== 'CallsWithTypes')
@@ -242,7 +242,7 @@ describe('given the domains of parameters in the method table', () => {
   test.each(PARAMETERS.map(one => [`${one.row.name} ${one.param}`, one] as const))(
     'when %s gets a value outside, then it is -32602 with a reason',
     async (_, { row, index, schema }) => {
-      const wrong = [...STRANGE.filter(value => !isInDomain(schema, value)), ...(WRONG[schema] ?? [])]
+      const wrong = [...STRANGE.filter(value => !isValidFor(schema, value)), ...(WRONG[schema] ?? [])]
       for (const value of wrong) {
         const params = paramsOf(row)
         params[index] = value

@@ -44,13 +44,13 @@ describe('given txpool_explain of a transaction that the next block can take', (
 
   test('when the node makes none, then it says that', async () => {
     expect(await explained({ host: { ...notMining, network: withPeers(3) } })).toBe(
-      'nonce 0 ready for the next block as far as this node knows: it makes no blocks, and a validator may ask for a higher price',
+      'nonce 0 ready for the next block as far as this node knows: it produces no blocks itself, and a validator may require a higher price',
     )
   })
 
   test('when the node has no peers, then it says that nobody can make a block of it', async () => {
     expect(await explained({ host: { ...notMining, network: withPeers(0) } })).toBe(
-      'nonce 0 ready for the next block, but this node makes no blocks and is connected to no other node',
+      'nonce 0 ready for the next block, but this node produces no blocks and has no peers',
     )
   })
 
@@ -70,7 +70,7 @@ describe('given txpool_explain of a transaction that the next block can take', (
   test('when the node syncs, then it says that it does not know the next block', async () => {
     const syncing = () => ({ startingBlock: 0n, currentBlock: 1n, highestBlock: 90n })
     expect(await explained({ host: { syncing } })).toBe(
-      'nonce 0 ready for the next block, but this node is at block 1 of 90 and does not know the next one yet',
+      'nonce 0 ready for the next block, but this node is at block 1 of 90 and does not have the next one yet',
     )
   })
 })

@@ -76,11 +76,11 @@ describe('given MINER methods', () => {
     expect((await refused('miner_changeTargetGasLimit', '-1'))?.message).toBe(
       'Invalid target gas limit params',
     )
-    expect((await refused('miner_setExtraData', '0x1'))?.data).toBe('extra data is bytes in hex')
+    expect((await refused('miner_setExtraData', '0x1'))?.data).toBe('extra data must be bytes in hex')
     expect(await refused('miner_setExtraData', `0x${'11'.repeat(33)}`)).toEqual({
       code: -32602,
       message: 'Invalid extra data params',
-      data: 'extra data has 33 bytes, at most 32 are free',
+      data: 'extra data has 33 bytes; the maximum is 32',
     })
   })
 

@@ -49,7 +49,7 @@ describe('given votes', () => {
     const third = await node.rpc('qbft_proposeValidatorVote', ME, true)
     expect(third.error).toEqual({
       code: -32000,
-      message: 'Too many votes stand: discard those that are decided',
+      message: 'Too many votes are pending: discard those that are decided',
     })
     await node.call('qbft_proposeValidatorVote', B, false)
     await node.call('qbft_discardValidatorVote', A)
@@ -141,7 +141,7 @@ describe('given qbft_getSignerMetrics', () => {
     expect(await metricsOf()).toEqual([row(ME, 100, 104)])
   })
 
-  test('when it has a range, then it counts from the first up to and without the second', async () => {
+  test('when it has a range, then it counts from the first, inclusive, to the second, exclusive', async () => {
     expect(await metricsOf('0x3', '0x7')).toEqual([row(ME, 4, 6)])
     expect(await metricsOf('3', '7')).toEqual([row(ME, 4, 6)])
     expect(await metricsOf('0x68')).toEqual([row(ME, 1, 104)])

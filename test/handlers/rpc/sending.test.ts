@@ -112,7 +112,7 @@ describe('given eth_sendRawTransaction', () => {
     expect(await send(await transfer(0, { value: 3n }))).toEqual({ code: -32001, message: 'Nonce too low' })
   })
 
-  const NO_HEX = 'Invalid params (transaction: bytes in hex are expected, an even number of digits)'
+  const NO_HEX = 'Invalid params (transaction: must be bytes in hex with an even number of digits)'
   const INVALID: readonly (readonly [
     when: string,
     params: readonly unknown[],
@@ -133,7 +133,7 @@ describe('given eth_sendRawTransaction', () => {
       'it is not signed',
       ['0xed0a85174876e800830222e0945aae326516b4f8fe08074b7e972e40a713048d62880de0b6b3a7640000801c8080'],
       -32602,
-      'Invalid params (transaction: not signed, r and s are from 1 to the order of secp256k1 less 1)',
+      'Invalid params (transaction: not signed; r and s must be from 1 to the order of secp256k1 minus 1)',
     ],
   ]
   test.each(INVALID)('when %s, then it is refused', async (_, params, code, text) => {
@@ -236,7 +236,7 @@ describe('given eth_sendTransaction', () => {
     expect((await node.rpc('eth_sendTransaction', {})).error).toEqual({
       code: -32604,
       message:
-        'The method eth_sendTransaction is not supported. Use eth_sendRawTransaction to send a signed transaction to Besu.',
+        'The method eth_sendTransaction is not supported. Use eth_sendRawTransaction to send a signed transaction to this node.',
     })
   })
 })

@@ -100,7 +100,7 @@ const start = (handle: (body: string) => Reply | Promise<Reply>, takesParts = fa
   return { ...stalled, session, errors, notify: (text: string) => notify(text), subscriptions: () => open }
 }
 
-const SLOW = 'Closing the connection: too much of what was sent to it is unread'
+const SLOW = 'Closing the connection: the client has not read too many of its messages'
 
 const MEGABYTE = 'x'.repeat(1024 * 1024)
 
@@ -224,7 +224,7 @@ describe('given an answer that is very long', () => {
       error: {
         code: -32005,
         message:
-          'Answer exceeds the size limit of a message (more than 16 MB over WebSocket: ask for less, or over HTTP)',
+          'Answer exceeds the size limit of a message (more than 16 MB over WebSocket: reduce the request, or use HTTP)',
       },
     })
   })

@@ -131,7 +131,7 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
     )
     const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
     expect(await refusalOf(short.export({ type: 'spki', format: 'pem' }) as string, key, on)).toBe(
-      'The authentication public key is an RSA key of 1024 bits: at least 2048 are needed (FILE)',
+      'The authentication public key is an RSA key of 1024 bits: at least 2048 bits are required (FILE)',
     )
     const k1 = createSecp256k1Keys().publicPem
     expect(await refusalOf(k1, key, on, `--${flag}-authentication-jwt-algorithm=ES256`)).toBeUndefined()

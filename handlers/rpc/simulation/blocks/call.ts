@@ -45,7 +45,8 @@ const gasOf = (call: CallParameters, left: GasLeft): bigint => {
  */
 const checkForm = (type: TransactionType, { to, authorizationList }: CallParameters): void => {
   if (type < 3) return
-  if (to === undefined) throw new RpcError('INVALID_PARAMS', { detail: `type ${type} creates no contracts` })
+  if (to === undefined)
+    throw new RpcError('INVALID_PARAMS', { detail: `a transaction of type ${type} cannot create a contract` })
   if (type === 4 && authorizationList?.length === 0)
     throw new RpcError('INVALID_PARAMS', { detail: 'the authorization list is empty' })
 }
@@ -93,7 +94,7 @@ const checkNonce = (from: Address, { nonce }: Transaction, world: WorldState): v
     throw new RpcError('SIMULATION_NONCE_MAX', { detail: `address ${toHex(from)}, nonce ${nonce}` })
 }
 
-/** An offered fee must be enough; with validation a missing one, too. */
+/** A given fee must be sufficient; with validation a missing fee counts as 0 and must be sufficient, too. */
 const checkFees = (transaction: Transaction, environment: BlockEnvironment, validation: boolean): void => {
   const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas } = transaction
   const baseFee = environment.baseFeePerGas ?? 0n
@@ -130,7 +131,7 @@ const refusalOf = (error: unknown): unknown => {
 }
 
 /**
- * Runs the call as a transaction of its block and changes the world. @throws RpcError when the block cannot contain it
+ * Runs the call as a transaction of its block and changes the world state. @throws RpcError if the block cannot contain it
  */
 export const runSimulated = (
   transaction: Transaction,
@@ -153,7 +154,7 @@ export const runSimulated = (
   } catch (error) {
     throw refusalOf(error)
   } finally {
-    // Without validation an account with the highest nonce can send, too; its nonce wraps around, as in geth.
+    // Without validation even an account with the highest nonce can send; its nonce wraps around, as in geth.
     const nonce = world.nonce(from)
     if (nonce > NONCE_MAX) world.setNonce(from, nonce & NONCE_MAX)
   }

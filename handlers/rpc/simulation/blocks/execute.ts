@@ -142,8 +142,8 @@ const requestsHashOf = (
 
 /**
  * Executes one simulated block like one of the chain: overrides, system calls, the calls as transactions, withdrawals,
- * requests and rewards. Synchronous over loaded entries. @throws RpcError where the block cannot contain a call, and
- * the readers' errors
+ * requests and rewards. Synchronous, over loaded entries. @throws RpcError if the block cannot contain a call, and the
+ * errors of the readers
  */
 export const executeSimulated = (context: RpcContext, step: SimulationStep): SimulatedBlock => {
   const { configuration } = context.chain

@@ -6,11 +6,11 @@ import type { Tracer } from '../../../../core/evm/interpreter/tracer.ts'
 
 /** keccak of `Transfer(address,address,uint256)`, as tokens log it (ERC-20). */
 const TRANSFER_TOPIC: Hash = fromHex('ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
-/** The address of the execution-apis for logs of native transfers: nobody owns it. */
-const MONEY: Address = fromHex('ee'.repeat(20))
+/** The address of the execution-apis for logs of native transfers; nobody has its key. */
+const NATIVE_TOKEN: Address = fromHex('ee'.repeat(20))
 
 const transferLog = (from: Address, to: Address, wei: bigint): Log => ({
-  address: MONEY,
+  address: NATIVE_TOKEN,
   topics: [TRANSFER_TOPIC, padStartBytes(from, 32), padStartBytes(to, 32)],
   data: bigintToFixedBytes(wei, 32),
 })

@@ -38,9 +38,9 @@ const readSimulatedCall = (value: unknown): CallParameters =>
   )
 
 const readBlock = (value: unknown): BlockCalls => {
-  if (!isObject(value)) return invalid('each of blockStateCalls is an object')
+  if (!isObject(value)) return invalid('each element of blockStateCalls must be an object')
   const calls = value['calls'] ?? []
-  if (!Array.isArray(calls)) return invalid('calls are an array')
+  if (!Array.isArray(calls)) return invalid('calls must be an array')
   if (calls.length > SIMULATED_CALLS_MAX) throw tooMany('calls', SIMULATED_CALLS_MAX)
   return {
     calls: calls.map(readSimulatedCall),
@@ -49,18 +49,19 @@ const readBlock = (value: unknown): BlockCalls => {
   }
 }
 
-export const tooMany = (what: string, most: number): RpcError =>
-  new RpcError('SIMULATION_LIMIT', { detail: `${most} ${what} at most` })
+export const tooMany = (what: string, maximum: number): RpcError =>
+  new RpcError('SIMULATION_LIMIT', { detail: `at most ${maximum} ${what}` })
 
 const readFlag = (value: Readonly<Record<string, unknown>>, name: string): boolean => {
-  return flagOf(value[name] ?? false) ?? invalid(`${name} is true or false`)
+  return flagOf(value[name] ?? false) ?? invalid(`${name} must be true or false`)
 }
 
 /** The first parameter of eth_simulateV1. @throws RpcError */
 export const readSimulation = (value: unknown): SimulationRequest => {
-  if (!isObject(value)) return invalid('an object with blockStateCalls is wanted')
+  if (!isObject(value)) return invalid('must be an object with blockStateCalls')
   const blocks = value['blockStateCalls']
-  if (!Array.isArray(blocks) || blocks.length === 0) return invalid('blockStateCalls are an array of blocks')
+  if (!Array.isArray(blocks) || blocks.length === 0)
+    return invalid('blockStateCalls must be a non-empty array of blocks')
   if (blocks.length > SIMULATED_BLOCKS_MAX) throw tooMany('blocks', SIMULATED_BLOCKS_MAX)
   if (readFlag(value, 'returnTrieLog')) return invalid('returnTrieLog: this node has no trie logs')
   const request = {

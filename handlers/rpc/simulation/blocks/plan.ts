@@ -41,13 +41,13 @@ export const planBlocks = (
     planned.push({ ...block, number, timestamp })
   }
   for (const block of blocks) {
-    const wanted = block.blockOverrides.number ?? number + 1n
-    if (wanted <= number)
+    const requested = block.blockOverrides.number ?? number + 1n
+    if (requested <= number)
       throw new RpcError('SIMULATION_BLOCK_NUMBERS', {
-        detail: `block numbers must be in order: ${wanted} <= ${number}`,
+        detail: `block numbers must be in order: ${requested} <= ${number}`,
       })
-    if (wanted - base.number > BigInt(SIMULATED_BLOCKS_MAX)) throw tooMany('blocks', SIMULATED_BLOCKS_MAX)
-    for (let missing = number + 1n; missing < wanted; missing++) add(EMPTY_BLOCK)
+    if (requested - base.number > BigInt(SIMULATED_BLOCKS_MAX)) throw tooMany('blocks', SIMULATED_BLOCKS_MAX)
+    for (let missing = number + 1n; missing < requested; missing++) add(EMPTY_BLOCK)
     add(block)
   }
   return planned

@@ -4,7 +4,7 @@ import { minBigint } from '../../../../core/bytes/integer.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../dispatch/errors.ts'
 import type { Call } from '../../methods/method.ts'
-import { blockNumberOf, withDemandedSelector } from '../../parameters/block.ts'
+import { blockNumberOf, withRequiredSelector } from '../../parameters/block.ts'
 import { given, required } from '../../parameters/values.ts'
 import { trieAt } from '../../state/trieAt.ts'
 import { createBlockHashes } from '../blockHashes.ts'
@@ -87,11 +87,11 @@ const simulateBlocks = async (
 }
 
 /**
- * eth_simulateV1 (execution-apis): simulates blocks of calls after a block of the chain, each on the state after those
- * before it.
+ * eth_simulateV1 (execution-apis): simulates blocks of calls after a block of the chain, each on the state after the previous
+ * one.
  */
 export const simulateV1 = async ({ params, expired }: Call, context: RpcContext): Promise<unknown> => {
-  const [request, selector] = withDemandedSelector(params, 1, () => readSimulation(given(params, 0)))
+  const [request, selector] = withRequiredSelector(params, 1, () => readSimulation(given(params, 0)))
   const number = required(await blockNumberOf(context, selector), 'BLOCK_NOT_FOUND')
   const base = await baseOf(context, number)
   const blocks = await simulateBlocks(context, base, request, expired)

@@ -33,8 +33,8 @@ export const transactionTraces = async (
 }
 
 /**
- * The traces of the block's rewards: one for its beneficiary and one for each ommer's. As in Besu the first exists
- * without a reward, too.
+ * The traces of the block's rewards: one for the beneficiary of the block and one for that of each ommer. As in Besu the first
+ * one exists even without a reward.
  */
 export const rewardTraces = ({ chain }: RpcContext, { block, hash }: BlockRecord): FlatTrace[] => {
   const { configuration } = chain
@@ -64,7 +64,7 @@ export const rewardTraces = ({ chain }: RpcContext, { block, hash }: BlockRecord
   ]
 }
 
-/** Gives the traces of a block's transactions in order, then those of its rewards; none for the genesis block. */
+/** Passes the traces of a block's transactions to `take` in order, then those of its rewards. The genesis block has none. */
 export const blockTraces = async (
   context: RpcContext,
   record: BlockRecord,
@@ -75,7 +75,7 @@ export const blockTraces = async (
   if (header.number === 0n) return
   const takeAll = (traces: unknown): void => (traces as readonly FlatTrace[]).forEach(take)
   if (transactions.length > 0) await replayBlock(context, record, flatTracer, budget, undefined, takeAll)
-  budget.spend(REWARD_BYTES * (1 + ommers.length))
+  budget.add(REWARD_BYTES * (1 + ommers.length))
   rewardTraces(context, record).forEach(take)
 }
 
@@ -86,13 +86,13 @@ export type TraceMatch = {
   readonly mode: 'union' | 'intersection'
 }
 
-const names = (addresses: readonly Uint8Array[], address: Uint8Array | undefined): boolean =>
+const includes = (addresses: readonly Uint8Array[], address: Uint8Array | undefined): boolean =>
   address !== undefined && addresses.some(one => equalBytes(one, address))
 
 export const matches = ({ from, to }: FlatTrace, { fromAddress, toAddress, mode }: TraceMatch): boolean => {
   if (fromAddress.length === 0 && toAddress.length === 0) return true
-  const isFrom = names(fromAddress, from)
-  const isTo = names(toAddress, to)
+  const isFrom = includes(fromAddress, from)
+  const isTo = includes(toAddress, to)
   if (mode === 'union') return isFrom || isTo
   return (fromAddress.length === 0 || isFrom) && (toAddress.length === 0 || isTo)
 }

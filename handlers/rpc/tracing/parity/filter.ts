@@ -28,7 +28,7 @@ const invalid = (reason: string): never => {
 const readAddresses = (name: string, value: unknown): readonly Address[] => {
   if (value === undefined || value === null) return []
   const several = Array.isArray(value) ? value : [value]
-  if (several.length > ADDRESSES_MAX) return invalid(`${name}: more than ${ADDRESSES_MAX}`)
+  if (several.length > ADDRESSES_MAX) return invalid(`${name}: at most ${ADDRESSES_MAX} addresses`)
   return several.map(
     address =>
       exactAddressOf(address) ?? invalid(`${name}: an address of 20 bytes in hex, or a list of them`),
@@ -103,7 +103,7 @@ export const filterTraces = async (
     const record = await context.chain.store.record(number)
     if (record === undefined) break
     await blockTraces(context, record, budget, take)
-    // Traces outside the answer do not count.
+    // Traces that are not part of the answer do not count.
     budget.rewind(bytes)
   }
   return found.finish()

@@ -57,8 +57,8 @@ const partsOf = (node: CallNode, isMined: boolean): Parts => {
 }
 
 /**
- * The calls of a transaction as a list, each before its inner calls. Those of a mined transaction have the method of a
- * creation, and `place` if given; those of a client's call have not, as in Besu.
+ * The calls of a transaction as a list, each before its inner calls. Only traces of a mined transaction include the method of a
+ * creation, and `place` if given, as in Besu.
  */
 export const flatTraces = (
   root: CallNode,

@@ -37,7 +37,7 @@ const accountShape = ({ before, after, slots }: AccountDifference): Json => {
 /** The changes of a transaction by account (Besu, OpenEthereum). */
 export const stateDiffShape = (differences: readonly AccountDifference[], budget: Budget): Json => {
   for (const { before, after, slots } of differences)
-    budget.spend(
+    budget.add(
       ACCOUNT_BYTES +
         SLOT_BYTES * slots.length +
         2 * ((before?.code.length ?? 0) + (after?.code.length ?? 0)),

@@ -31,7 +31,7 @@ const STIPEND_GAS = 2300
 const CREATE_GAS = 32000
 const WORD_BYTES = 32
 
-/** An instruction that has begun, with what its completion needs. */
+/** An instruction that has begun, with the data for its completion. */
 type BegunInstruction = {
   readonly operation: VmOperation
   readonly gas: number
@@ -53,7 +53,7 @@ type OpenFrame = {
 const emptyTrace = (): VmTrace => ({ code: '0x', ops: [] })
 
 /**
- * A creation pays for memory only after its 32,000 gas. Where those cannot be paid, Besu reports the cost of both.
+ * A creation pays for memory only after its 32,000 gas. If it cannot pay those, Besu reports the cost of both.
  */
 const codeMemoryGasOf = ({ op, stackSize, peek, memorySize }: TraceStep): number => {
   if ((op !== CREATE && op !== CREATE2) || stackSize < 3 || peek(2) === 0n) return 0
@@ -61,8 +61,8 @@ const codeMemoryGasOf = ({ op, stackSize, peek, memorySize }: TraceStep): number
   return Math.max(0, memoryGas(words) - memoryGas(memorySize / WORD_BYTES))
 }
 
-/** True when the cost of a call that ran no code leaves out the gas it passed on, which came back (as in Besu). */
-const leavesOutGiven = ({ call }: OpenFrame, { halt }: TraceResult): boolean =>
+/** True if the cost of a call without code excludes the gas that it passed on and got back (as in Besu). */
+const excludesPassedGas = ({ call }: OpenFrame, { halt }: TraceResult): boolean =>
   call?.isPrecompile === true ||
   (call?.kind !== 'CALL' && call?.kind !== 'STATICCALL') ||
   (halt !== undefined && REFUSALS.has(halt))
@@ -91,7 +91,7 @@ const complete = ({ budget }: Collection, frame: OpenFrame, step: TraceStep): vo
   const { begun } = frame
   if (begun === undefined) return
   const { operation, written } = begun
-  budget.spend(ITEM_BYTES * begun.pushes + 2 * (written?.size ?? 0))
+  budget.add(ITEM_BYTES * begun.pushes + 2 * (written?.size ?? 0))
   if (operation.cost < 0) operation.cost = begun.gas - step.gas
   const push: string[] = []
   for (let i = begun.pushes - 1; i >= 0; i--) push.push(toQuantity(step.peek(i)))
@@ -114,7 +114,7 @@ const onStep = (collection: Collection, step: TraceStep): void => {
   collection.lastIsStop = step.op === 0
   // Code that runs past its end stops there without an instruction.
   if (2 * step.pc + 2 >= frame.trace.code.length) return
-  collection.budget.spend(OPERATION_BYTES)
+  collection.budget.add(OPERATION_BYTES)
   const operation: VmOperation = { cost: -1, ex: null, pc: step.pc, sub: null }
   frame.trace.ops.push(operation)
   frame.begun = {
@@ -128,7 +128,7 @@ const onStep = (collection: Collection, step: TraceStep): void => {
 }
 
 const onEnter = (collection: Collection, call: TraceCall): void => {
-  collection.budget.spend(2 * call.code.length)
+  collection.budget.add(2 * call.code.length)
   const trace: VmTrace = { code: toHex(call.code), ops: [] }
   const { kind, value, isPrecompile } = call
   collection.frames[call.depth] = { trace, begun: undefined, call: { kind, value, isPrecompile } }
@@ -150,7 +150,7 @@ const completeLast = (frame: OpenFrame, begun: BegunInstruction, result: TraceRe
   if (operation.cost === CREATE_GAS && result.halt === 'Out of gas') operation.cost += begun.codeMemoryGas
   if (result.outcome !== 'halt' || result.halt === 'Bad jump destination')
     operation.ex = { mem: null, push: [], store: null, used: result.gasAtEnd }
-  // An instruction that could not begin is left out; one that ran out of gas has no result.
+  // An instruction that could not begin is omitted; one that ran out of gas has no result.
   else if (result.halt !== 'Out of gas' && result.halt !== 'Illegal state change') frame.trace.ops.pop()
 }
 
@@ -158,7 +158,7 @@ const onExit = ({ frames }: Collection, result: TraceResult): void => {
   const frame = frames[result.depth]
   frames[result.depth] = undefined
   const parent = result.depth === 0 ? undefined : frames[result.depth - 1]?.begun
-  if (parent !== undefined && frame?.trace.code === '0x' && leavesOutGiven(frame, result))
+  if (parent !== undefined && frame?.trace.code === '0x' && excludesPassedGas(frame, result))
     parent.operation.cost -= result.gasLeft - stipendOf(frame)
   if (frame?.begun !== undefined) completeLast(frame, frame.begun, result)
 }

@@ -63,7 +63,7 @@ describe('given a log filter that is polled', () => {
     const { registry, add, poll, close } = await start()
     const filter = registry.newLogFilter(readLogFilter({}))
     await add(LOGS_MAX + 1, 3)
-    expect(String(await rejection(poll(filter)))).toContain('more logs than the node answers with')
+    expect(String(await rejection(poll(filter)))).toContain('more logs than the node sends')
     expect(await poll(filter)).toBe(3)
     await close()
   })

@@ -151,7 +151,7 @@ describe('given a search with too many logs', () => {
       }
     }
     expect(await text(0, 2)).toBe(String(LOGS_MAX))
-    expect(await text(0, 4)).toContain('blocks 0 to 2 are answered')
+    expect(await text(0, 4)).toContain('blocks 0 to 2 fit in one answer')
     expect(await text(3, 4)).toBe('1')
     await store.close()
   })
@@ -160,7 +160,7 @@ describe('given a search with too many logs', () => {
     const { context, store } = await open([[], blockOf(LOGS_MAX + 1)])
     const filter = readLogFilter({ fromBlock: '0x1', toBlock: '0x1' })
     expect(String(await rejection(searchLogsText(context, filter, 0n, NEVER)))).toContain(
-      'in block 1; ask for fewer addresses or topics',
+      'in block 1; use fewer addresses or topics',
     )
     await store.close()
   })

@@ -16,11 +16,11 @@ describe('given malformed state overrides', () => {
     [{ [ACCOUNT]: { nonce: '-1' } }, 'nonce'],
     [{ [ACCOUNT]: { code: '0x1' } }, 'code'],
     [{ [ACCOUNT]: { movePrecompileToAddress: 5 } }, 'movePrecompileToAddress'],
-    [{ [ACCOUNT]: { state: { '0xzz': '0x1' } } }, 'a slot has 32 bytes at most'],
-    [{ [ACCOUNT]: { stateDiff: { '0x0': 'x' } } }, 'the value of a slot has 32 bytes at most'],
-    [{ [ACCOUNT]: 5 }, 'each account is an object'],
-    [{ '0xzz': {} }, 'accounts are named by their addresses'],
-    ['x', 'an object of accounts is wanted'],
+    [{ [ACCOUNT]: { state: { '0xzz': '0x1' } } }, 'a slot must have at most 32 bytes'],
+    [{ [ACCOUNT]: { stateDiff: { '0x0': 'x' } } }, 'the value of a slot must have at most 32 bytes'],
+    [{ [ACCOUNT]: 5 }, 'each account must be an object'],
+    [{ '0xzz': {} }, 'each name must be the address of an account'],
+    ['x', 'must be an object of accounts'],
   ])(
     'when they are %j, then they are refused with the reason, where Besu answers an internal error',
     async (overrides, detail) => {

@@ -24,7 +24,7 @@ const error = async (method: string, ...params: readonly unknown[]) => {
 }
 
 const TRACERS =
-  'tracers are callTracer, flatCallTracer, prestateTracer, 4byteTracer, noopTracer, opcountTracer, muxTracer'
+  'tracer must be one of callTracer, flatCallTracer, prestateTracer, 4byteTracer, noopTracer, opcountTracer, muxTracer'
 
 describe('given debug_trace…', () => {
   test('when noopTracer, opcountTracer and muxTracer run, then they answer as geth’s', async () => {
@@ -70,21 +70,21 @@ describe('given debug_trace…', () => {
   })
 
   test.each([
-    [5, 'an object of options is wanted'],
+    [5, 'must be an object of options'],
     [{ tracer: 'CALLTRACER' }, TRACERS],
     [{ tracer: '{}' }, TRACERS],
     [{ tracer: 'constructor' }, TRACERS],
-    [{ disableStack: 'yes' }, 'disableStack is true or false'],
-    [{ limit: -1 }, 'limit is a number of steps'],
-    [{ opcodes: 'ADD' }, 'opcodes is a list of names'],
-    [{ tracer: 'callTracer', tracerConfig: 5 }, 'tracerConfig is an object'],
-    [{ tracer: 'muxTracer', tracerConfig: { muxTracer: {} } }, 'muxTracer takes every tracer but itself'],
+    [{ disableStack: 'yes' }, 'disableStack must be true or false'],
+    [{ limit: -1 }, 'limit must be a number of steps'],
+    [{ opcodes: 'ADD' }, 'opcodes must be a list of names'],
+    [{ tracer: 'callTracer', tracerConfig: 5 }, 'tracerConfig must be an object'],
+    [{ tracer: 'muxTracer', tracerConfig: { muxTracer: {} } }, 'muxTracer accepts every tracer except itself'],
     [{ tracer: 'muxTracer', tracerConfig: { structTracer: {} } }, TRACERS],
     [
       { tracer: 'prestateTracer', tracerConfig: { diffMode: true, includeEmpty: true } },
       'includeEmpty has no effect with diffMode, which contains every change',
     ],
-    [{ tracer: 'callTracer', tracerConfig: { withLog: 2 } }, 'withLog is true or false'],
+    [{ tracer: 'callTracer', tracerConfig: { withLog: 2 } }, 'withLog must be true or false'],
   ])('when the options are %j, then they are refused', async (options, why) => {
     const refused = [-32602, `Invalid transaction trace params (${why})`]
     expect(await error('debug_traceTransaction', chain.hashes['transfer'], options)).toEqual(refused)

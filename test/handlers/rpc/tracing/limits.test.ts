@@ -67,8 +67,8 @@ describe('given the size limit of a trace', () => {
     const budget = budgetFor()
     const { bytes, result } = traceCode(KINDS[kind], BUSY, { ...OPTIONS, budget })
     expect(result.success).toBe(true)
-    expect(budget.spent()).toBeGreaterThan(bytes / 2)
-    expect(budget.spent()).toBeLessThan(bytes * 2)
+    expect(budget.used()).toBeGreaterThan(bytes / 2)
+    expect(budget.used()).toBeLessThan(bytes * 2)
   })
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])('when %s exceeds it, then the trace ends', kind => {
@@ -79,20 +79,20 @@ describe('given the size limit of a trace', () => {
   test('when steps repeat the storage of a contract, then the size stays limited', () => {
     const budget = budgetFor(2_000_000)
     expect(thrownBy(() => traceCode(KINDS.steps, BUSY, { ...OPTIONS, budget }))).toBe('TRACE_TOO_LARGE')
-    expect(budget.spent()).toBeLessThan(4_000_000)
+    expect(budget.used()).toBeLessThan(4_000_000)
   })
 
   test('when a transaction is traced as objects, then it has its own limit, and the next begins anew', () => {
     const whole = budgetFor(40 * 1024 * 1024)
     const megabyte = 1024 * 1024
     const first = objectsBudget(whole)
-    for (let i = 0; i < 16; i++) first.spend(megabyte)
-    expect(() => first.spend(1)).toThrow('one transaction more than 16 MB')
+    for (let i = 0; i < 16; i++) first.add(megabyte)
+    expect(() => first.add(1)).toThrow('one transaction more than 16 MB')
     const second = objectsBudget(whole)
-    for (let i = 0; i < 16; i++) second.spend(megabyte)
+    for (let i = 0; i < 16; i++) second.add(megabyte)
     const third = objectsBudget(whole)
-    for (let i = 0; i < 7; i++) third.spend(megabyte)
-    expect(() => third.spend(megabyte)).toThrow('more than 40 MB')
+    for (let i = 0; i < 7; i++) third.add(megabyte)
+    expect(() => third.add(megabyte)).toThrow('more than 40 MB')
   })
 
   test('when the limit is met, then the error says how to request less', () => {
@@ -102,8 +102,8 @@ describe('given the size limit of a trace', () => {
       () => false,
       3 * 1024 * 1024,
     )
-    expect(() => budget.spend(4 * 1024 * 1024)).toThrow(
-      'Trace exceeds the size limit (more than 3 MB: ask for less, as with disableStack, limit or callTracer)',
+    expect(() => budget.add(4 * 1024 * 1024)).toThrow(
+      'Trace exceeds the size limit (more than 3 MB: reduce the trace, for example with disableStack, limit or callTracer)',
     )
   })
 })
