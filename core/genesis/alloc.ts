@@ -37,6 +37,7 @@ export const parseAlloc = (root: Section): readonly GenesisAccount[] => {
   const alloc = subsection(root, 'alloc')
   if (alloc === undefined) return []
   const accounts = new Map<string, GenesisAccount>()
+  const accountKeys = new Map<string, string>()
   for (const [key, entry] of alloc.entries) {
     const address = fixedBytes(entry.path, key, 20)
     const id = toBareHex(address)
@@ -46,7 +47,7 @@ export const parseAlloc = (root: Section): readonly GenesisAccount[] => {
         entry.path,
         `the account ${toHex(address)} is given twice: keep one`,
       )
-    const account = sectionOf(entry)
+    const account = sectionOf(entry, accountKeys)
     accounts.set(id, {
       address,
       balance: read(account, 'balance', balance => quantityOf(balance, 256), 0n),

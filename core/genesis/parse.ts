@@ -38,6 +38,7 @@ import {
   subsection,
 } from './section.ts'
 import { transitionWarnings } from './transitions.ts'
+import { misspelledKeys } from './unknownKeys.ts'
 
 /** Mainnet's contracts of EIP-6110, EIP-7002 and EIP-7251, used by chains that are not QBFT. */
 const DEPOSITS: Address = fromHex('00000000219ab540356cbb839cbe05303d7705fa')
@@ -218,8 +219,8 @@ const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader
 }
 
 /**
- * Parses a genesis file in Besu's (or geth's) form from its JSON value. Keys are case-insensitive, unknown ones are
- * ignored; types are as strict as Besu's. Integers may be number or bigint.
+ * Parses a genesis file in Besu's (or geth's) form from its JSON value. Keys are case-insensitive. Unknown ones are
+ * ignored, with a warning if they resemble a known key. Types are as strict as Besu's. Integers may be number or bigint.
  * @throws GenesisError
  */
 export const parseGenesis = (json: unknown): Genesis => {
@@ -233,8 +234,9 @@ export const parseGenesis = (json: unknown): Genesis => {
   const header = parseHeader(root)
   const { consensus } = configuration
   if (consensus.kind === 'qbft') checkPerTxGasLimits(consensus, header.gasLimit)
-  const warnings = warningsOf(config, consensus, header)
-  return { configuration, header, alloc: parseAlloc(root), warnings }
+  const alloc = parseAlloc(root)
+  const warnings = [...warningsOf(config, consensus, header), ...misspelledKeys(root)]
+  return { configuration, header, alloc, warnings }
 }
 
 /** Parses the text of a genesis file. @throws GenesisError, with line and column if it is not JSON */

@@ -3,7 +3,12 @@ import { fromHex } from '../bytes/hex.ts'
 import { GenesisError } from './error.ts'
 
 /** An object of the genesis file: its values by lower-case key, with its path. */
-export type Section = { readonly path: string; readonly entries: ReadonlyMap<string, Entry> }
+export type Section = {
+  readonly path: string
+  readonly entries: ReadonlyMap<string, Entry>
+  /** Keys that were looked up, as spelled in Besu's documentation, by their lower case. */
+  readonly known: Map<string, string>
+}
 
 /** A value with its path as spelled in the file. */
 export type Entry = { readonly path: string; readonly value: unknown }
@@ -20,10 +25,18 @@ const kindOf = (value: unknown): string => {
 const wrongKind = ({ path, value }: Entry, expected: string): GenesisError =>
   new GenesisError('INVALID_VALUE', path, `Expected ${expected} value but got ${kindOf(value)}`)
 
-/** @throws GenesisError with Besu's text when the value is not an object, or two keys differ only in case. */
-export const sectionOf = (entry: Entry): Section => {
+/** One section for each object of a file, so that it knows every key that was looked up. */
+const sections = new WeakMap<object, Section>()
+
+/**
+ * @param known a map that several sections share, for lists of thousands of objects; by default each section has its own.
+ * @throws GenesisError with Besu's text when the value is not an object, or two keys differ only in case.
+ */
+export const sectionOf = (entry: Entry, known?: Section['known']): Section => {
   const { path, value } = entry
   if (kindOf(value) !== 'object') throw wrongKind(entry, 'object')
+  const before = sections.get(value as object)
+  if (before !== undefined) return before
   const entries = new Map<string, Entry>()
   for (const [key, member] of Object.entries(value as object)) {
     const lower = key.toLowerCase()
@@ -33,12 +46,17 @@ export const sectionOf = (entry: Entry): Section => {
       throw new GenesisError('CONTRADICTION', memberPath, `given twice, also as ${other.path}: keep one`)
     entries.set(lower, { path: memberPath, value: member })
   }
-  return { path, entries }
+  if (known !== undefined) return { path, entries, known }
+  const section: Section = { path, entries, known: new Map() }
+  sections.set(value as object, section)
+  return section
 }
 
 /** The entry of a key, as spelled in Besu's documentation; null counts as absent. */
 export const entryOf = (section: Section, key: string): Entry | undefined => {
-  const entry = section.entries.get(key.toLowerCase())
+  const lower = key.toLowerCase()
+  section.known.set(lower, key)
+  const entry = section.entries.get(lower)
   return entry?.value === null ? undefined : entry
 }
 

@@ -138,6 +138,6 @@ export const transitionWarnings = (
       .map(({ block }) => block),
   )
   return elementsOf(entry)
-    .map(sectionOf)
+    .map(element => sectionOf(element))
     .flatMap(transition => ignored(transition, contractFrom.has(blockOf(transition))))
 }

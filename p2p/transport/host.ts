@@ -92,7 +92,7 @@ export const startHost = async (node: Host, host: string, port: number): Promise
     if (isPortInUse(cause))
       throw new NetworkError(
         'PORT_IN_USE',
-        `another process listens on ${where}: stop it, or choose another port`,
+        `another process listens on ${where}: stop it, or give another port with --p2p-port`,
         { cause },
       )
     throw new NetworkError('LISTEN_FAILED', `cannot listen on ${where}: ${textOf(cause)}`, { cause })

@@ -106,7 +106,8 @@ export const integerOption = <T extends number | undefined>(
   row: Row & { fallback: T; min: number; max: number },
 ): Option<number | T> =>
   option<number | T>(row, 'number', '<INTEGER>', row.fallback, text => {
-    if (!/^[+-]?\d+$/.test(text)) throw new InvalidValue(`: '${text}' is not an int`)
+    if (!/^[+-]?\d+$/.test(text))
+      throw new InvalidValue(`: '${text}' is not a whole number from ${row.min} to ${row.max}`)
     const value = Number(text)
     if (value < row.min || value > row.max)
       throw new InvalidValue(`: ${text} must be between ${row.min} and ${row.max}`)
@@ -116,7 +117,8 @@ export const integerOption = <T extends number | undefined>(
 export const decimalOption = (row: Row & { fallback: number; min: number; max: number }): Option<number> =>
   option(row, 'number', '<NUMBER>', row.fallback, text => {
     const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
-    if (Number.isNaN(value)) throw new InvalidValue(`: '${text}' is not a double`)
+    if (Number.isNaN(value))
+      throw new InvalidValue(`: '${text}' is not a number from ${row.min} to ${row.max}`)
     if (value < row.min || value > row.max)
       throw new InvalidValue(`: ${text} must be between ${row.min} and ${row.max}`)
     return value
@@ -126,7 +128,7 @@ export const decimalOption = (row: Row & { fallback: number; min: number; max: n
 export const bigintOption = <T extends bigint | undefined>(row: Row & { fallback: T }): Option<bigint | T> =>
   option<bigint | T>(row, 'number', '<INTEGER>', row.fallback, text => {
     if (!/^(\d+|0x[0-9a-f]+)$/i.test(text))
-      throw new InvalidValue(`: '${text}' is not a non-negative integer`)
+      throw new InvalidValue(`: '${text}' is not a whole number of 0 or more`)
     return BigInt(text)
   })
 

@@ -4,7 +4,7 @@ import { optionNames } from './arguments.ts'
 import { type AcceptedOption, judge, refusalText } from './besu/besuOptions.ts'
 import { collectErrors, UsageError } from './errors.ts'
 import type { Option, OptionTable } from './option.ts'
-import { nearest } from './suggest.ts'
+import { nearest } from '../../core/collections/nearest.ts'
 
 /** Maximum file length: a configuration file has a few kilobytes. */
 const FILE_BYTES_MAX = 1024 * 1024

@@ -30,7 +30,7 @@ const ALERTS_OPTIONS = {
 export const METRICS_COMMANDS: readonly Command[] = [
   defineCommand({
     name: 'metrics dashboard',
-    summary: 'Print a Grafana dashboard of the metrics',
+    summary: 'Print a Grafana dashboard of the metrics, or write it to a file',
     arguments: '',
     options: DASHBOARD_OPTIONS,
     examples: ['--to=dashboard.json'],
@@ -38,7 +38,7 @@ export const METRICS_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: 'metrics alerts',
-    summary: 'Print alert rules of the metrics for Prometheus',
+    summary: 'Print alert rules of the metrics for Prometheus, or write them to a file',
     arguments: '',
     options: ALERTS_OPTIONS,
     examples: ['--to=alerts.yml', '--job=consortium --silent-seconds=120'],

@@ -3,6 +3,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { UsageError } from '../cli/errors.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { shellWord } from '../cli/shell.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
 import { readNodeKey } from '../keys/nodeKey.ts'
 import { type BesuNode, readBesuNode } from '../migrate/besuNode.ts'
@@ -20,9 +21,6 @@ const OF_FILES: ReadonlySet<string> = new Set([
 ])
 /** A value is shown up to this length. */
 const SHOWN_MAX = 60
-
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 const fateText = ({ name, fate }: BesuOption): string => {
   if (OF_FILES.has(name)) return 'see the files below'
@@ -66,14 +64,14 @@ const commandLines = (
     ...kept.map(({ value, fate }) => (fate.kind === 'kept' ? `--${fate.option.name}=${value}` : '')),
   ]
   return [
-    `  mkdir -p ${quoted(dataPath)}`,
+    `  mkdir -p ${shellWord(dataPath)}`,
     ...(besu.keyFile === undefined
       ? []
-      : [`  install -m 600 ${quoted(besu.keyFile)} ${quoted(join(dataPath, 'key'))}`]),
+      : [`  install -m 600 ${shellWord(besu.keyFile)} ${shellWord(join(dataPath, 'key'))}`]),
     ...(besu.staticNodesFile === undefined
       ? []
-      : [`  cp ${quoted(besu.staticNodesFile)} ${quoted(join(dataPath, 'static-nodes.json'))}`]),
-    `  bun run node ${args.map(quoted).join(' \\\n    ')}`,
+      : [`  cp ${shellWord(besu.staticNodesFile)} ${shellWord(join(dataPath, 'static-nodes.json'))}`]),
+    `  bun run node ${args.map(shellWord).join(' \\\n    ')}`,
   ]
 }
 

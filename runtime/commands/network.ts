@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DEVELOPMENT_MNEMONIC } from '../../core/genesis/developmentAccounts.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
@@ -7,8 +7,9 @@ import { CommandError } from '../cli/errors.ts'
 import { watchBlocks } from '../devnet/blockWatch.ts'
 import { watchHealth } from '../devnet/healthWatch.ts'
 import { type Member, prepareNetworkFolder, writeStaticNodes } from '../devnet/folder.ts'
-import { type MemberProcess, startMember } from '../devnet/memberProcess.ts'
+import { type MemberProcess, START_SCRIPT, startMember } from '../devnet/memberProcess.ts'
 import { freePorts, takenPorts } from '../devnet/ports.ts'
+import { watchStalls } from '../devnet/stallWatch.ts'
 import { stopSignal } from '../node/signals.ts'
 
 type Context = CommandContext<NetworkOptions>
@@ -29,11 +30,20 @@ const requireFree = async (ports: readonly number[]): Promise<void> => {
 
 const endpoints = (processes: readonly MemberProcess[], ports: ReadonlyMap<Member, number>): string =>
   processes
-    .map(({ member, url }) => {
+    .map(({ member, url, pid }) => {
       const p2p = `127.0.0.1:${ports.get(member)}`
-      return `  ${member.name.padEnd(12)} ${toHex(member.key.address)}  JSON-RPC ${url}  p2p ${p2p}`
+      return `  ${member.name.padEnd(12)} ${toHex(member.key.address)}  JSON-RPC ${url}  p2p ${p2p}  pid ${pid}`
     })
     .join('\n')
+
+/** How a person stops and starts single nodes. */
+const hints = (path: string): string =>
+  [
+    `Each node logs to log.txt in its folder, such as ${join(path, 'validator1', 'log.txt')}.`,
+    'Stop a node with `kill <pid>`; suspend it with `kill -STOP <pid>` and resume it with `kill -CONT <pid>`.',
+    `Start a stopped node again in another terminal: ${join(path, 'validator1', START_SCRIPT)}`,
+    'When blocks stop, the reason is printed here. Ctrl-C stops all nodes.',
+  ].join('\n')
 
 /** Runs a network of several nodes on this machine until a signal stops it. */
 export const runNetwork = async ({ options, terminal }: Context): Promise<number> => {
@@ -71,10 +81,14 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
       terminal.out(`Network of ${folder.validators.length} validators in ${path}\n`)
       terminal.out(endpoints(processes, p2pPortOf))
       terminal.out(`\nFunded accounts: those of the mnemonic "${DEVELOPMENT_MNEMONIC}"`)
-      terminal.out('Each node logs to log.txt in its folder. Ctrl-C stops all of them.\n')
+      terminal.out(`${hints(path)}\n`)
       const print = (line: string): void => terminal.out(line)
       const stops = [
         watchBlocks({ url: (processes[0] as MemberProcess).url, members: folder.validators, print }),
+        watchStalls(
+          processes.slice(1).map(({ url }) => url),
+          print,
+        ),
         watchHealth(
           processes.map(({ member: { name }, url }) => ({ name, url })),
           print,

@@ -7,7 +7,7 @@ import { combineUsageErrors, UsageError } from '../cli/errors.ts'
 import { helpText, PROGRAM } from '../cli/help.ts'
 import type { OptionTable } from '../cli/option.ts'
 import { type Environment, resolveAll } from '../cli/resolve.ts'
-import { nearest } from '../cli/suggest.ts'
+import { nearest } from '../../core/collections/nearest.ts'
 import type { Terminal } from '../cli/terminal.ts'
 
 export const EXIT_FAILURE = 1

@@ -15,7 +15,11 @@ export const LOG_OPTIONS = {
 /** Options of every command that opens a chain. */
 export const CHAIN_OPTIONS = {
   dataPath: NODE_OPTIONS.dataPath,
-  genesisFile: NODE_OPTIONS.genesisFile,
+  genesisFile: {
+    ...NODE_OPTIONS.genesisFile,
+    description:
+      "Genesis file of the network in Besu's format; without it the command uses the development chain in the data path",
+  },
   storage: NODE_OPTIONS.storage,
   ...LOG_OPTIONS,
 }

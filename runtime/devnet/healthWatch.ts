@@ -7,8 +7,8 @@ const DOWN_MS_MIN = 5_000
 /** Interval between lines about a node that stays DOWN. */
 const PRINT_INTERVAL_MS = 30_000
 
-/** Health check by block production alone: the number of peers says little in a local network. */
-const READINESS = '/readiness?minPeers=0&maxBlocksBehind=999999999&disk=false'
+/** Health check without peers, which say little in a local network, and without blocks, which stallWatch.ts reports. */
+const READINESS = '/readiness?minPeers=0&maxBlocksBehind=999999999&disk=false&blocks=false'
 
 export type WatchedNode = { readonly name: string; readonly url: string }
 

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { withAllocatorTunable } from '../allocator.ts'
 import { CommandError } from '../cli/errors.ts'
 import { ENVIRONMENT_PREFIXES, type Environment } from '../cli/resolve.ts'
+import { shellWord } from '../cli/shell.ts'
+import { writeFileAtomically } from '../files/atomic.ts'
 import { RUNTIME } from '../version.ts'
 import type { Member } from './folder.ts'
 
@@ -47,6 +49,8 @@ export type MemberOptions = {
 export type MemberProcess = {
   readonly member: Member
   readonly url: string
+  /** Undefined if the process could not be started. */
+  readonly pid: number | undefined
   /** Resolves when the node answers requests. @throws CommandError if it ends before */
   answers(): Promise<void>
   /** Resolves to the exit code or signal, such as `code 0` or `SIGKILL`. */
@@ -66,8 +70,25 @@ const argumentsOf = ({ member, genesisPath, p2pPort, rpcPort }: MemberOptions): 
   // As on the development chain, so that the defaults of clients work however low the base fee falls.
   '--min-gas-price=0',
   '--logging-format=PLAIN',
-  '--stop-with-parent',
 ]
+
+const commandOf = (options: MemberOptions): readonly [program: string, ...args: string[]] => [
+  process.execPath,
+  ...RUNTIME_ARGUMENTS,
+  MAIN,
+  ...argumentsOf(options),
+]
+
+/** Name of the script in a member's folder that starts the node by itself. */
+export const START_SCRIPT = 'start.sh'
+
+/** Writes the script with which a person starts a stopped node again. */
+const writeStartScript = (options: MemberOptions): void =>
+  writeFileAtomically(
+    join(options.member.dataPath, START_SCRIPT),
+    `#!/bin/sh\nexec ${commandOf(options).map(shellWord).join(' ')}\n`,
+    0o755,
+  )
 
 const isAnswering = async (url: string): Promise<boolean> => {
   try {
@@ -101,9 +122,11 @@ const environmentOf = (environment: Environment): Environment =>
 export const startMember = (options: MemberOptions): MemberProcess => {
   const { member, rpcPort } = options
   const logPath = join(member.dataPath, 'log.txt')
+  writeStartScript(options)
   const log = openSync(logPath, 'w')
   // Standard input ends with this process, however it ends, and --stop-with-parent then stops the node.
-  const child: ChildProcess = spawn(process.execPath, [...RUNTIME_ARGUMENTS, MAIN, ...argumentsOf(options)], {
+  const [program, ...args] = commandOf(options)
+  const child: ChildProcess = spawn(program, [...args, '--stop-with-parent'], {
     stdio: ['pipe', log, log],
     env: withAllocatorTunable(environmentOf(process.env)),
   })
@@ -132,6 +155,7 @@ export const startMember = (options: MemberOptions): MemberProcess => {
   return {
     member,
     url,
+    pid: child.pid,
     ended,
     answers,
     stop: async () => {

@@ -1,4 +1,5 @@
 import { CommandError } from '../cli/errors.ts'
+import { connectionFailureReason } from '../files/reason.ts'
 
 /** A node that is well answers at once; one that is busy may take a while. */
 const TIMEOUT_MS = 10_000
@@ -9,13 +10,15 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 export type Asked = { readonly url: string; readonly token: string | undefined }
 
 const failed = (url: string, reason: string): CommandError =>
-  new CommandError('NO_ANSWER', `The node at ${url} does not answer: ${reason}`)
+  new CommandError(
+    'NO_ANSWER',
+    `The node at ${url} does not answer: ${reason}. Give the address of its JSON-RPC port with --url, and start the node with --rpc-http-enabled.`,
+  )
 
-const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  const cause = error.cause instanceof Error ? error.cause.message : ''
-  return error.name === 'TimeoutError' ? `nothing came within ${TIMEOUT_MS / 1000} s` : cause || error.message
-}
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && error.name === 'TimeoutError'
+    ? `no answer came within ${TIMEOUT_MS / 1000} s`
+    : connectionFailureReason(error)
 
 const readText = async ({ body }: Response): Promise<string> => {
   const parts: Uint8Array[] = []
@@ -38,7 +41,7 @@ const parse = (text: string): Answer => {
     const answer: unknown = JSON.parse(text)
     if (typeof answer === 'object' && answer !== null) return answer
   } catch {
-    // Whoever answers is no node.
+    // The server that answers is not a node.
   }
   throw new Error('its answer is not JSON-RPC')
 }

@@ -1,6 +1,7 @@
 import { toHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import { parseEnode } from '../../p2p/transport/enode.ts'
+import { connectionFailureReason } from '../files/reason.ts'
 import type { Peer } from '../../p2p/network.ts'
 
 /** Nodes remembered, the one that changed longest ago forgotten first: more than any consortium has. */
@@ -51,7 +52,7 @@ export const createPeerMemory = (): PeerMemory => {
       note(address, {
         remoteAddress: before?.remoteAddress ?? `${host}:${port}`,
         client: before?.client,
-        trouble: `${host}:${port}: ${shown(reason)}`,
+        trouble: `${host}:${port}: ${shown(connectionFailureReason(reason))}`,
       })
     },
     of: address => traces.get(address),

@@ -2,6 +2,7 @@ import { type Driver, defineDriver } from 'unstorage'
 import { decodeValues, encodeKeys, encodeWrite } from '../../core/store/codec/entries.ts'
 import { DriverError, type DriverExtensions } from '../../core/store/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue.ts'
+import { connectionFailureReason } from '../files/reason.ts'
 import type { OpenedDriver } from './redis.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
 
@@ -86,7 +87,7 @@ export const openHttpDriver = async (options: HttpDriverOptions): Promise<Opened
   try {
     await driver.hasItem('replica', {})
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = connectionFailureReason(cause)
     throw new StorageUnavailable(`the storage http cannot be used: ${reason}; check URL and secret`, {
       cause,
     })

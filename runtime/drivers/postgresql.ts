@@ -2,6 +2,7 @@ import { type Driver, defineDriver } from 'unstorage'
 import type { EntryCondition } from '../../core/store/condition.ts'
 import type { DriverExtensions } from '../../core/store/driverStore.ts'
 import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue.ts'
+import { connectionFailureReason } from '../files/reason.ts'
 import { openSqlPool, type SqlPool } from './postgresqlClient.ts'
 import type { OpenedDriver } from './redis.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
@@ -183,7 +184,7 @@ export const openPostgresqlDriver = async ({
     return { driver: driverOf({ pool, statements }), durability: await durabilityOf(pool) }
   } catch (cause) {
     await pool.close()
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = connectionFailureReason(cause)
     throw new StorageUnavailable(`the storage postgresql cannot be used: ${reason}; check the URL`, { cause })
   }
 }

@@ -3,6 +3,7 @@ import { type Driver, defineDriver } from 'unstorage'
 import type { EntryCondition } from '../../core/store/condition.ts'
 import type { DriverExtensions } from '../../core/store/driverStore.ts'
 import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue.ts'
+import { connectionFailureReason } from '../files/reason.ts'
 import { loadOptional } from './optionalPackage.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
 
@@ -64,8 +65,11 @@ const connect = async (url: string): Promise<Scripted> => {
     retryStrategy: times => Math.min(50 * 2 ** times, RECONNECT_MS_MAX),
     scripts: { quorateSetIf: { lua: SET_IF } },
   }) as Scripted
-  // Commands reject with the error; without a listener the client would print it as well.
-  client.on('error', () => undefined)
+  // Commands reject with an error that names no cause; without a listener the client would print the cause.
+  let lastError: unknown
+  client.on('error', error => {
+    lastError = error
+  })
   try {
     await client.connect()
     const info = await client.info('cluster')
@@ -77,7 +81,7 @@ const connect = async (url: string): Promise<Scripted> => {
   } catch (cause) {
     client.disconnect()
     if (cause instanceof StorageUnavailable) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = connectionFailureReason(lastError ?? cause)
     throw new StorageUnavailable(`the storage redis cannot be reached: ${reason}; check the URL`, { cause })
   }
 }

@@ -4,6 +4,7 @@ import { equalBytes } from '../../core/bytes/bytes.ts'
 import type { EntryCondition } from '../../core/store/condition.ts'
 import { DriverError, type DriverExtensions } from '../../core/store/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue.ts'
+import { connectionFailureReason } from '../files/reason.ts'
 import { loadOptional } from './optionalPackage.ts'
 import type { OpenedDriver } from './redis.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
@@ -141,7 +142,7 @@ export const openS3Driver = async (options: S3DriverOptions): Promise<OpenedDriv
   try {
     await get(bucket, 'replica')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = connectionFailureReason(cause)
     throw new StorageUnavailable(`the storage s3 cannot be used: ${reason}; check URL and keys`, { cause })
   }
   return { driver: driverOf(bucket), durability: 'synced' }

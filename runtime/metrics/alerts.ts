@@ -1,7 +1,7 @@
 export type AlertOptions = {
   /** Name of the scrape job. */
   readonly job: string
-  /** A validator that was not heard for so long is silent, and a chain without a block for so long stands still. */
+  /** Time without a message after which a validator is silent, and without a block after which the chain is stalled. */
   readonly silentSeconds: number
 }
 
@@ -30,15 +30,15 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
       forSeconds: 0,
       severity: 'warning',
       summary: 'Validator {{ $labels.validator }} has been silent for {{ $value | humanizeDuration }}',
-      description: 'No node has heard a message of it. Start it, or look at its connections.',
+      description: 'No node has received a message from it. Start it, or check its connections.',
     },
     {
       name: 'QuorateNoMoreFailures',
       expression: `count((${sinceHeard}) <= ${silentSeconds}) <= ceil(max(${of('qbft_validators')}) * 2 / 3) < max(${of('qbft_validators')})`,
       forSeconds: silentSeconds,
       severity: 'critical',
-      summary: 'Only {{ $value }} validators are heard: the chain stops with the next one that fails',
-      description: 'A quorum of two thirds of the validators is left and no more.',
+      summary: 'Only {{ $value }} validators are heard: the chain stops if one more fails',
+      description: 'The remaining validators are exactly a quorum of two thirds.',
     },
     {
       name: 'QuorateRoundChanges',
@@ -46,15 +46,15 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
       forSeconds: 60,
       severity: 'warning',
       summary: 'Blocks take more than one round on {{ $labels.instance }}',
-      description: 'Look at missed proposals by validator, clocks and the time of steps.',
+      description: 'Check the missed proposals of each validator, the clocks and the duration of the steps.',
     },
     {
       name: 'QuorateMissedProposals',
       expression: `max by (validator) (increase(${of('qbft_missed_proposals_total')}[10m])) > 3`,
       forSeconds: 0,
       severity: 'warning',
-      summary: 'Validator {{ $labels.validator }} does not make its blocks',
-      description: 'Its rounds passed without a block {{ $value | humanize }} times in ten minutes.',
+      summary: 'Validator {{ $labels.validator }} misses its proposals',
+      description: 'It missed {{ $value | humanize }} proposals in ten minutes.',
     },
     {
       name: 'QuorateDoubleSigning',
@@ -91,8 +91,9 @@ const nodeAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
       expression: `max by (instance) (${of('qbft_stalled')}) > 0`,
       forSeconds: silentSeconds,
       severity: 'critical',
-      summary: 'No block is decided, says {{ $labels.instance }}',
-      description: 'Run `quorate doctor --url=...` against it: it says in one sentence why.',
+      summary: '{{ $labels.instance }} reports that no block is decided',
+      description:
+        'Run `bun run node doctor --url=<JSON-RPC URL of the node>` (in an installed package `npx quorate doctor`): it says the reason in one sentence.',
     },
     {
       name: 'QuorateNoPeers',
@@ -100,7 +101,7 @@ const nodeAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
       forSeconds: silentSeconds,
       severity: 'critical',
       summary: 'Node {{ $labels.instance }} has no peers',
-      description: 'Look at its bootnodes, its --p2p-host and the firewall.',
+      description: 'Check its bootnodes, its --p2p-host and the firewall.',
     },
     {
       name: 'QuorateBehind',
@@ -108,7 +109,7 @@ const nodeAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
       forSeconds: 300,
       severity: 'warning',
       summary: 'Node {{ $labels.instance }} is {{ $value }} blocks behind its peers',
-      description: 'It catches up, or its disk or processor is too slow for the chain.',
+      description: 'It is catching up, or its disk or processor is too slow for the chain.',
     },
   ]
 }

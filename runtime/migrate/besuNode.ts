@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { CommandError } from '../cli/errors.ts'
 import { readTomlEntries } from '../cli/tomlFile.ts'
 
-/** Where a Besu node keeps what a new node needs; undefined for what is not there. */
+/** The files of a Besu node that a new node needs; undefined for a missing one. */
 export type BesuNode = {
   readonly configFile: string | undefined
   readonly entries: readonly (readonly [name: string, value: unknown])[]
@@ -17,7 +17,7 @@ export type BesuNode = {
   readonly version: string | undefined
 }
 
-/** A file of this size is another one. */
+/** A larger file is not the metadata file. */
 const METADATA_BYTES_MAX = 64 * 1024
 
 const fileAt = (...paths: readonly (string | undefined)[]): string | undefined =>
@@ -30,9 +30,13 @@ const versionIn = (dataPath: string | undefined): string | undefined => {
   return /"besuVersion"\s*:\s*"(\d+\.\d+[^"]*)"/.exec(readFileSync(path, 'utf8'))?.[1]
 }
 
-/** Reads, and changes nothing. @throws CommandError when there is no such path, UsageError when the file is no TOML */
+/** Reads, and changes nothing. @throws CommandError when there is no such path, UsageError when the file is not TOML */
 export const readBesuNode = (from: string): BesuNode => {
-  if (!existsSync(from)) throw new CommandError('INPUT', `There is nothing at ${from}`)
+  if (!existsSync(from))
+    throw new CommandError(
+      'INPUT',
+      `There is no file or folder at ${from}: give the config.toml or the data path of the Besu node with --from-besu`,
+    )
   const isFolder = statSync(from).isDirectory()
   const configFile = isFolder ? fileAt(join(from, 'config.toml'), join(from, '..', 'config.toml')) : from
   const entries = configFile === undefined ? [] : readTomlEntries(configFile)
@@ -41,7 +45,7 @@ export const readBesuNode = (from: string): BesuNode => {
     return typeof value === 'string' ? value : undefined
   }
   const base = configFile === undefined ? from : dirname(configFile)
-  /** Besu takes relative paths from the folder that it was started in, which nobody knows here. */
+  /** Besu resolves relative paths in the folder in which it was started, which is unknown here. */
   const locate = (path: string): string =>
     isAbsolute(path) ? path : ([resolve(base, path), resolve(path)].find(existsSync) ?? resolve(base, path))
   const located = (name: string): string | undefined => {

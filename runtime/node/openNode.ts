@@ -217,7 +217,16 @@ export const prepareRunningNode = (
   let plan: Plan | undefined = planChain(options, key)
   const { configuration, warnings } = plan.genesis
   const keepKey = (): void => {
-    if (kept === undefined) writeNodeKey(keyPath, key)
+    if (kept !== undefined) return
+    writeNodeKey(keyPath, key)
+    const values = { path: keyPath, address: toHex(key.address) }
+    if (options.nodePrivateKeyFile === undefined)
+      logOf('node').info('Created the node key {path}: address {address}', values)
+    else
+      logOf('node').warn(
+        'There was no file {path} (--node-private-key-file): created a new key with the address {address}',
+        values,
+      )
   }
   return {
     configuration,

@@ -32,9 +32,14 @@ export const READ_OPTIONS = {
     group: GROUP,
     fallback: undefined,
     placeholder: '<STORE>',
-    description: 'The store that a node fills with --replicate-to, given in the same way',
+    shownDefault: 'required',
+    description: 'Store that a node fills with --replicate-to, in the same form',
   }),
-  genesisFile: NODE_OPTIONS.genesisFile,
+  genesisFile: {
+    ...NODE_OPTIONS.genesisFile,
+    shownDefault: 'required',
+    description: "Genesis file of the network in Besu's format",
+  },
   verify: choiceOption({
     name: 'verify',
     group: GROUP,

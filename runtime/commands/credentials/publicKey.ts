@@ -8,15 +8,16 @@ import { giveResult } from '../result.ts'
 type Context = CommandContext<KeyOptions>
 
 /** Reads the key: an explicit file must exist, the key file of the data path is created if missing. */
-const keyOf = ({ options }: Context): NodeKey => {
+const keyOf = ({ options, terminal }: Context): NodeKey => {
   const path = nodeKeyPath(options)
   const key = readNodeKey(path)
   if (key !== undefined) return key
   if (options.nodePrivateKeyFile !== undefined)
     throw new CommandError('KEY_FILE', `Private key file doesn't exist: ${path}`)
-  const made = createNodeKey()
-  writeNodeKey(path, made)
-  return made
+  const created = createNodeKey()
+  writeNodeKey(path, created)
+  terminal.error(`Created the node key ${path}`)
+  return created
 }
 
 /** Prints or writes the 64 bytes of the public key. @throws CommandError */

@@ -31,11 +31,23 @@ scenario('given `network` with two validators', ({ afterAll, test }) => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  test('then it shows the endpoints, and who proposed which block in which round; told to stop, all nodes do', async () => {
+  test('then it shows the endpoints, and who proposed which block in which round, and when and why blocks stop; told to stop, all nodes do', async () => {
     const network = startNetwork(folder, ...args)
     await until('three blocks', async () => shownIn(network.output()).length >= 3)
     expect(urlsIn(network.output())).toHaveLength(3)
+    // One of two validators is no quorum.
+    process.kill(Number(/validator2 .* pid (\d+)$/m.exec(network.output())?.[1]))
+    await until('the reason', async () =>
+      /^\S+ Blocks have stopped\. No block for .*: 1 of 2 validators/m.test(network.output()),
+    )
+    const restarted = Bun.spawn([join(folder, 'validator2', 'start.sh')], {
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    await until('further blocks', async () => /^\S+ Blocks go on\.$/m.test(network.output()))
+    restarted.kill()
     expect(await network.end('SIGTERM')).toBe(0)
+    await restarted.exited
     expect(network.output()).toEndWith('Stopped\n')
     expect(await allSilent(network.output())).toBe(true)
     last = shownIn(network.output()).at(-1) as number

@@ -88,14 +88,17 @@ describe('given a command line', () => {
     [['--rpc-http-port'], "Missing required parameter for option '--rpc-http-port' (<PORT>)"],
     [['--data-path', '--rpc-http-enabled'], "Missing required parameter for option '--data-path' (<PATH>)"],
     [['--rpc-http-port=1', '--rpc-http-port=1'], "Option '--rpc-http-port' should be specified only once"],
-    [['--rpc-http-port=abc'], "Invalid value for option '--rpc-http-port': 'abc' is not an int"],
+    [
+      ['--rpc-http-port=abc'],
+      "Invalid value for option '--rpc-http-port': 'abc' is not a whole number from 0 to 65535",
+    ],
     [
       ['--rpc-http-port=70000'],
       "Invalid value for option '--rpc-http-port': 70000 must be between 0 and 65535",
     ],
     [
       ['--min-gas-price=-1'],
-      "Invalid value for option '--min-gas-price': '-1' is not a non-negative integer",
+      "Invalid value for option '--min-gas-price': '-1' is not a whole number of 0 or more",
     ],
     [
       ['--rpc-http-enabled=yes'],
@@ -238,7 +241,7 @@ describe('given several sources', () => {
 
   test('when a value of the environment is wrong then the message says where it stands', () => {
     expect(message(() => values([], { BESU_RPC_HTTP_PORT: 'x' }))).toBe(
-      "Invalid value for option '--rpc-http-port': 'x' is not an int (from BESU_RPC_HTTP_PORT)",
+      "Invalid value for option '--rpc-http-port': 'x' is not a whole number from 0 to 65535 (from BESU_RPC_HTTP_PORT)",
     )
   })
 
@@ -303,7 +306,7 @@ describe('given a TOML file', () => {
     ['ethstats = "a:b@c"', "Option 'ethstats' is refused: "],
     [
       'rpc-http-port = "x"',
-      "Invalid value for option '--rpc-http-port': 'x' is not an int (from rpc-http-port in ",
+      "Invalid value for option '--rpc-http-port': 'x' is not a whole number from 0 to 65535 (from rpc-http-port in ",
     ],
   ]
   test.each(files)('when it holds %p then the message begins %p', (content, text) =>

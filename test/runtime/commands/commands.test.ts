@@ -88,6 +88,13 @@ describe('given --help', () => {
     expect(out).toContain('--end-block')
     expect(out).not.toContain('--rpc-http-port')
   })
+
+  test('when a command requires an option, then its help says so', async () => {
+    const { out } = await run(['read', '--help'])
+    for (const name of ['from', 'genesis-file'])
+      expect(out.replace(/\s+/g, ' ')).toMatch(new RegExp(`--${name}=<\\w+> [^[]*\\[default: required\\]`))
+    expect(out).not.toContain('development chain')
+  })
 })
 
 describe('given --version', () => {
@@ -112,16 +119,20 @@ describe('given public-key', () => {
       expect((await run(['public-key', 'export-address', `--node-private-key-file=${file}`])).out).toBe(
         '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf\n',
       )
-      await run(['public-key', 'export', `--node-private-key-file=${file}`, `--to=${join(folder, 'out')}`])
+      const out = join(folder, 'out')
+      const written = await run(['public-key', 'export', `--node-private-key-file=${file}`, `--to=${out}`])
+      expect(written).toEqual({ code: 0, out: '', error: `Wrote ${out}\n` })
       expect(readFileSync(join(folder, 'out'), 'utf8')).toBe(PUBLIC_KEY)
     }))
 
   test('given none then the data path gets one in Besu’s form, for its owner alone', () =>
     withFolder(async folder => {
       const first = await run(['public-key', 'export-address', `--data-path=${folder}`])
+      expect(first.error).toBe(`Created the node key ${join(folder, 'key')}\n`)
       expect(readFileSync(join(folder, 'key'), 'utf8')).toMatch(/^0x[0-9a-f]{64}$/)
       expect(statSync(join(folder, 'key')).mode & 0o777).toBe(0o600)
-      expect(await run(['public-key', 'export-address', `--data-path=${folder}`])).toEqual(first)
+      const second = await run(['public-key', 'export-address', `--data-path=${folder}`])
+      expect(second).toEqual({ ...first, error: '' })
     }))
 
   const bad: readonly (readonly [content: string, reason: string])[] = [

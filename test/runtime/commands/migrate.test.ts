@@ -85,6 +85,8 @@ test('given the data path alone, then the files in and beside it are found', asy
 })
 
 test('given no such path, or none at all, then it says so', async () => {
-  expect((await run(['migrate', '--from-besu=/nowhere/config.toml'])).text).toContain('There is nothing at')
+  expect((await run(['migrate', '--from-besu=/nowhere/config.toml'])).text).toContain(
+    'There is no file or folder at /nowhere/config.toml: give',
+  )
   expect((await run(['migrate'])).text).toContain("Missing required option: '--from-besu=<PATH>'")
 })

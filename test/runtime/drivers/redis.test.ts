@@ -41,7 +41,7 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
 
   test('given no server, then the error names the URL option', async () => {
     expect(String(await rejection(openRedisDriver({ url: 'redis://127.0.0.1:1' })))).toMatch(
-      /cannot be reached.*URL/,
+      /cannot be reached: connection refused, no program listens there; check the URL$/,
     )
   })
 

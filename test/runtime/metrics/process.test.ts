@@ -129,7 +129,9 @@ describe('given a doctor', () => {
     const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<html>') })
     try {
       const away = await runCommand(['doctor', '--url=http://127.0.0.1:1'])
-      expect(away.error).toContain('The node at http://127.0.0.1:1 does not answer')
+      expect(away.error).toContain(
+        'The node at http://127.0.0.1:1 does not answer: connection refused, no program listens there. Give',
+      )
       expect(away.code).toBe(1)
       const html = await runCommand(['doctor', `--url=http://127.0.0.1:${other.port}`, '--json'])
       expect(JSON.parse(html.out)).toMatchObject({ well: false, checks: [{ name: 'node', well: false }] })

@@ -12,6 +12,25 @@ setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
 const CONTRACTS = DEVELOPMENT_CONTRACTS.map(({ address }) => toHex(address))
 
+test('given a key file that does not exist, when a node starts, then its log says that it created one', () =>
+  withFolder(async folder => {
+    const file = join(folder, 'keys', 'mine')
+    for (const [args, line] of [
+      [
+        [`--node-private-key-file=${file}`],
+        `There was no file ${file} (--node-private-key-file): created a new key`,
+      ],
+      [[], `Created the node key ${join(folder, 'other', 'key')}: address 0x`],
+    ] as const) {
+      const data = join(folder, args.length === 0 ? 'other' : 'data')
+      for (const expected of [true, false]) {
+        const node = await startNode(data, [...args])
+        await node.stop()
+        expect(node.output().includes(line)).toBe(expected)
+      }
+    }
+  }))
+
 test('given a development chain of another release, when it starts then it goes on, and without its genesis file it says what to do', () =>
   withFolder(async folder => {
     const key = createNodeKey()
