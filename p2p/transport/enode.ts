@@ -43,7 +43,7 @@ export const parseEnode = (text: string): Enode => {
     throw new EnodeError(code, text, detail)
   }
   const parts = /^enode:\/\/([^@/?#]*)@(\[[^\]]*\]|[^:/?#]*)(?::([^/?#]*))?\/?(?:\?(.*))?$/.exec(text.trim())
-  if (parts === null) return fail('SYNTAX', 'It is no enode URL.')
+  if (parts === null) return fail('SYNTAX', 'It is not an enode URL.')
   const [, id = '', bracketed = '', port = '', query] = parts
   if (!NODE_ID.test(id))
     return fail(
@@ -51,7 +51,7 @@ export const parseEnode = (text: string): Enode => {
       "Invalid node ID: node ID must have exactly 128 hexadecimal characters and should not include any '0x' hex prefix.",
     )
   const publicKey = fromHex(id)
-  if (!isOnCurve(publicKey)) return fail('INVALID_NODE_ID', 'Invalid node ID: it is no secp256k1 public key.')
+  if (!isOnCurve(publicKey)) return fail('INVALID_NODE_ID', 'Invalid node ID: it is not a secp256k1 public key.')
   const host = bracketed.startsWith('[') ? bracketed.slice(1, -1) : bracketed
   const kind = hostKind(host)
   if (kind === undefined || (kind === 'ip6') !== bracketed.startsWith('['))

@@ -20,6 +20,9 @@ const REFUSALS: Readonly<Record<EnodeRefusal, RpcErrorName>> = {
   LOCAL_NODE: 'LOCAL_NODE',
 }
 
+/** Maximum length of a reason in an answer: it quotes the URL. */
+const REASON_LENGTH_MAX = 1000
+
 const refusalOf = (error: unknown): RpcErrorName | undefined => {
   const { code } = error as { readonly code?: unknown }
   return typeof code === 'string' && Object.hasOwn(REFUSALS, code)
@@ -42,7 +45,9 @@ const modifyPeer = async (
   } catch (cause) {
     const refusal = refusalOf(cause)
     if (refusal === undefined) throw cause
-    throw new RpcError(refusal, { cause })
+    const { message } = cause as Error
+    const isShown = refusal === 'PARSE_ERROR' && message.length <= REASON_LENGTH_MAX
+    throw new RpcError(refusal, { data: isShown ? message : undefined, cause })
   }
 }
 

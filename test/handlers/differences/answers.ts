@@ -12,7 +12,7 @@ export const ANSWER_ROWS: readonly Row[] = [
       return [status, typeof revertReason]
     },
     answer: ['0x0', 'string'],
-    because: '`--revert-reason-enabled` is on by default, so that receipts have the revert reason',
+    because: '| `revertReason` of a receipt | present by default',
   },
   {
     what: 'eth_protocolVersion',
@@ -39,20 +39,19 @@ export const ANSWER_ROWS: readonly Row[] = [
     what: 'txpool_besuStatistics.maxSize',
     ask: async ({ rpc }) => ((await rpc('txpool_besuStatistics')).result as { maxSize: number }).maxSize,
     answer: 32_768,
-    because:
-      "number of transactions that the pool holds as `maxSize`; Besu's default pool is bounded in bytes and says -1",
+    because: '| `txpool_besuStatistics.maxSize` | number of transactions that the pool holds | -1',
   },
   {
     what: 'admin_logsRepairCache',
     ask: ({ rpc }) => refusal(rpc('admin_logsRepairCache')),
     answer: [-32604, 'Method not enabled'],
-    because: '`admin_logsRepairCache` and `admin_logsRemoveCache` are -32604',
+    because: '`admin_logsRemoveCache` | -32604',
   },
   {
     what: 'debug_standardTraceBlockToFile',
     ask: ({ rpc }) => refusal(rpc('debug_standardTraceBlockToFile', ADDRESS)),
     answer: [-32604, 'Method not enabled'],
-    because: '`debug_traceBlockByHash` answers with the same traces',
+    because: '`debug_traceBlockByHash` returns the same traces',
   },
   {
     what: 'eth_config before Cancun',
@@ -61,7 +60,7 @@ export const ANSWER_ROWS: readonly Row[] = [
       return [current['activationTime'], current['blobSchedule'], current['systemContracts']]
     },
     answer: [0, { baseFeeUpdateFraction: 0, max: 0, target: 0 }, {}],
-    because: 'the `activationTime` of a fork by block is 0, where Besu tells the block number as a time',
+    because: '`activationTime` of a fork by block is 0; before Cancun',
   },
   {
     what: 'admin_nodeInfo',
@@ -76,8 +75,7 @@ export const ANSWER_ROWS: readonly Row[] = [
       ENODE,
       { epochLength: 30_000, blockPeriodSeconds: 1, requestTimeoutSeconds: 4, blockReward: '5' },
     ],
-    because:
-      '`admin_nodeInfo` gives `blockReward` with the rest of the `qbft` section, which Besu leaves out',
+    because: '| `admin_nodeInfo` | has `blockReward` in the `qbft` section | without it |',
   },
   {
     what: 'the header that the hash of a block of eth_simulateV1 is made from',
@@ -98,7 +96,7 @@ export const ANSWER_ROWS: readonly Row[] = [
       return gas - Number(gasUsed)
     },
     answer: 0,
-    because: '`debug_traceTransaction` has the `gas` of the receipt',
+    because: '| `debug_traceTransaction` | `gas` as in the receipt',
   },
   {
     what: 'prestateTracer and trace_replayTransaction',
@@ -111,6 +109,6 @@ export const ANSWER_ROWS: readonly Row[] = [
       return traced.map(({ error }) => error)
     },
     answer: [undefined, undefined],
-    because: '`prestateTracer` answers, where Besu fails, and `trace_replayTransaction` is there',
+    because: '| `prestateTracer`, `trace_replayTransaction` | served | fails, missing |',
   },
 ]

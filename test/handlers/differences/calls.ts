@@ -15,7 +15,7 @@ export const CALL_ROWS: readonly Row[] = [
     ask: ({ rpc }) =>
       rpc('eth_estimateGas', { from: BROKE, to: ADDRESS, value: '0x1' }).then(({ error }) => error?.code),
     answer: -32004,
-    because: '`eth_estimateGas` of a value above the balance is an error; Besu answers 0x5208',
+    because: '| `eth_estimateGas` with a value above the balance | an error | `0x5208` |',
   },
   {
     what: 'eth_estimateGas with less gas than is needed',

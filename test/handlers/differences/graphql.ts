@@ -15,7 +15,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
         )) as { block: { call: { data: string; status: string } } }
       ).block.call.data.startsWith('0x08c379a0'),
     answer: true,
-    because: "`call` that reverts has the data of the revert, Besu's has `0x`",
+    because: '| a `call` that reverts | the revert data | `0x` |',
   },
   {
     what: 'GraphQL: an estimateGas that reverts',
@@ -26,7 +26,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
       return [status, errors?.[0]?.extensions?.['errorCode']]
     },
     answer: [400, 3],
-    because: 'An `estimateGas` that reverts is 400 with the error code 3',
+    because: '| an `estimateGas` that reverts | status 400 with error code 3',
   },
   ...(
     [
@@ -43,7 +43,7 @@ export const GRAPHQL_ROWS: readonly Row[] = [
       },
       answer: [400, 1],
       because:
-        'Negative block numbers, errors of syntax and of variables and an `operationName` that is missing are 400 with texts of this node',
+        '| negative block numbers, syntax errors, invalid variables, a missing `operationName` | status 400 with texts of this node',
     }),
   ),
   {
@@ -54,21 +54,22 @@ export const GRAPHQL_ROWS: readonly Row[] = [
       return (await graphql.send('/graphql', { method: 'POST', body, headers })).status
     },
     answer: 400,
-    because: 'an `operationName` that is missing are 400 with texts of this node',
+    because:
+      '| negative block numbers, syntax errors, invalid variables, a missing `operationName` | status 400 with texts of this node',
   },
   {
     what: 'GraphQL: variables of the type Long',
     ask: async world =>
       (await world.graphql.ask('query($n: Long!) { block(number: $n) { number } }', { n: 1 })).data,
     answer: { block: { number: '0x1' } },
-    because: '`variables` may hold a `Long` as a number or as text; Besu fails on them.',
+    because: '| a `Long` in `variables` | a number or a string | fails |',
   },
   {
     what: 'GraphQL: logs without topics',
     ask: async world =>
       (await world.graphql.ask('{ logs(filter: { fromBlock: 0, toBlock: 0 }) { index } }')).data,
     answer: { logs: [] },
-    because: '`topics` may be left out of filters.',
+    because: '| `topics` in filters | optional | required |',
   },
   {
     what: 'GraphQL: a mutation by GET',
@@ -79,6 +80,6 @@ export const GRAPHQL_ROWS: readonly Row[] = [
         )
       ).status,
     answer: 400,
-    because: 'A mutation by GET is refused.',
+    because: '| a mutation by GET | refused |',
   },
 ]

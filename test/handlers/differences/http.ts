@@ -20,7 +20,7 @@ export const HTTP_ROWS: readonly Row[] = [
         ((await response.json()) as RpcReply).error?.code,
       ]),
     answer: [400, -32600],
-    because: 'A request whose `method` is no text is -32600 with status 400 (Besu: -32601)',
+    because: '| `method` that is not a string | -32600 with status 400 | -32601 |',
   },
   ...(['null', `/* a comment */${REQUEST}`] as const).map(
     (body): Row => ({
@@ -31,15 +31,14 @@ export const HTTP_ROWS: readonly Row[] = [
           ((await response.json()) as RpcReply).error?.code,
         ]),
       answer: [400, -32700],
-      because:
-        'the body `null` is -32700 with 400 (Besu: 500), and so is JSON with comments, which Besu takes',
+      because: '| body `null`, or JSON with comments | -32700 with status 400 | 500, and accepts comments |',
     }),
   ),
   {
     what: 'HEAD /',
     ask: world => world.http('/', { method: 'HEAD' }).then(({ status }) => status),
     answer: 201,
-    because: '`HEAD /` is answered as `GET /` without the body, as HTTP has it; Besu answers 405.',
+    because: '| `HEAD /` | as `GET /`, without the body | 405 |',
   },
   { what: 'POST //', ask: world => statusOf(post(world, REQUEST, '//')), answer: [200, 'application/json'] },
   // Without authentication there is no login, as on Besu; the path is there.
@@ -55,22 +54,20 @@ export const HTTP_ROWS: readonly Row[] = [
     what: 'the content type of an error',
     ask: world => statusOf(post(world, '[]')),
     answer: [400, 'application/json'],
-    because:
-      'Bodies of errors have the content type `application/json`, the empty answer to a notification has none; Besu has it the other way round.',
+    because: '| content type of an error | `application/json` | none |',
   },
   {
     what: 'the content type of the answer to a notification',
     ask: world => statusOf(post(world, '{"jsonrpc":"2.0","method":"eth_chainId"}')),
     answer: [200, null],
-    because: 'the empty answer to a notification has none',
+    because: '| content type of the empty answer to a notification | none |',
   },
   {
     what: 'the body of /readiness',
     ask: world =>
       world.http('/readiness').then(async response => Object.keys((await response.json()) as object)),
     answer: ['status', 'reasons', 'checks'],
-    because:
-      "The body of `/readiness` has more `checks` than Besu's, and the `reasons` of a 503 in sentences",
+    because: '| body of `/readiness` | more `checks`, and the `reasons` of a 503 in sentences',
   },
   {
     what: 'permissions = [] in a credentials file',
@@ -81,6 +78,6 @@ export const HTTP_ROWS: readonly Row[] = [
         ),
       ).then(users => users === undefined),
     answer: false,
-    because: 'A credentials file with `permissions = []` grants nothing; Besu refuses to start with it',
+    because: '| `permissions = []` in a credentials file | grants nothing',
   },
 ]

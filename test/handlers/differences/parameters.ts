@@ -20,8 +20,7 @@ export const PARAMETER_ROWS: readonly Row[] = [
       what: `the block ${JSON.stringify(block)}`,
       ask: ({ rpc }) => rpc('eth_getBalance', ADDRESS, block).then(({ result }) => result),
       answer: '0x0',
-      because:
-        'Block numbers in decimal (`5`, `"5"`) are taken, as by Besu up to 26.3, so that older programs keep working',
+      because: '| block numbers in decimal (`5`, `"5"`) | accepted',
     }),
   ),
   {
@@ -43,8 +42,7 @@ export const PARAMETER_ROWS: readonly Row[] = [
     what: 'eth_call without a block',
     ask: ({ rpc }) => rpc('eth_call', { to: ADDRESS }).then(({ result }) => result),
     answer: '0x',
-    because:
-      'The block parameter of `eth_call` and `eth_simulateV1` may be left out, as geth and the execution-apis have it; Besu demands it.',
+    because: '| missing block of `eth_call` and `eth_simulateV1` | `latest`',
   },
   {
     what: 'eth_call with data without 0x',
@@ -56,7 +54,7 @@ export const PARAMETER_ROWS: readonly Row[] = [
     ask: ({ rpc }) => refusal(rpc('eth_getLogs', { topics: ['0x12'] })),
     answer: [-32602, 'Invalid filter params'],
     because:
-      'a topic that is not 32 bytes and a range that ends before it begins: Besu answers `[]`, which hides the mistake',
+      '| log filter with an address that is not 20 bytes, a topic that is not 32 bytes, or a reversed range | refused | `[]`',
   },
   {
     what: 'eth_getFilterChanges []',

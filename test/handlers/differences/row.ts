@@ -32,7 +32,7 @@ export type Row = {
   readonly ask: (world: World) => Promise<unknown>
   /** What this node answers; Besu's too unless handlers/README.md says what that is. */
   readonly answer: unknown
-  /** The words of "Compatibility with Besu" that give the reason of a difference. */
+  /** The beginning of the row of a difference on the page. */
   readonly because?: string
 }
 

@@ -93,7 +93,7 @@ describe('given --help', () => {
     const { out } = await run(['read', '--help'])
     for (const name of ['from', 'genesis-file'])
       expect(out.replace(/\s+/g, ' ')).toMatch(new RegExp(`--${name}=<\\w+> [^[]*\\[default: required\\]`))
-    expect(out).not.toContain('development chain')
+    expect(out).not.toContain('development chain runs')
   })
 })
 

@@ -78,7 +78,10 @@ describe('given debug_trace…', () => {
     [{ limit: -1 }, 'limit must be a number of steps'],
     [{ opcodes: 'ADD' }, 'opcodes must be a list of names'],
     [{ tracer: 'callTracer', tracerConfig: 5 }, 'tracerConfig must be an object'],
-    [{ tracer: 'muxTracer', tracerConfig: { muxTracer: {} } }, 'muxTracer accepts every tracer except itself'],
+    [
+      { tracer: 'muxTracer', tracerConfig: { muxTracer: {} } },
+      'muxTracer accepts every tracer except itself',
+    ],
     [{ tracer: 'muxTracer', tracerConfig: { structTracer: {} } }, TRACERS],
     [
       { tracer: 'prestateTracer', tracerConfig: { diffMode: true, includeEmpty: true } },
