@@ -51,7 +51,8 @@ export const parseEnode = (text: string): Enode => {
       "Invalid node ID: node ID must have exactly 128 hexadecimal characters and should not include any '0x' hex prefix.",
     )
   const publicKey = fromHex(id)
-  if (!isOnCurve(publicKey)) return fail('INVALID_NODE_ID', 'Invalid node ID: it is not a secp256k1 public key.')
+  if (!isOnCurve(publicKey))
+    return fail('INVALID_NODE_ID', 'Invalid node ID: it is not a secp256k1 public key.')
   const host = bracketed.startsWith('[') ? bracketed.slice(1, -1) : bracketed
   const kind = hostKind(host)
   if (kind === undefined || (kind === 'ip6') !== bracketed.startsWith('['))

@@ -57,7 +57,10 @@ const withBlobs = async (
   if (sidecar === undefined)
     return new TransactionRejected('INVALID_TYPE', 'a blob transaction must be sent with its blobs')
   if (sidecar.version === 1 && !forkIsAtLeast(rules.fork, 'osaka'))
-    return new TransactionRejected('INVALID_TYPE', `cell proofs are valid since osaka, not with ${rules.fork}`)
+    return new TransactionRejected(
+      'INVALID_TYPE',
+      `cell proofs are valid since osaka, not with ${rules.fork}`,
+    )
   const isValid = await verifySidecar(transaction, sidecar, context.scheduler.createYield())
   return isValid ? transaction : new RpcError('BLOBS_INVALID')
 }
