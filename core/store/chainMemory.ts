@@ -17,7 +17,7 @@ export type ChainMemory = {
   active: Memtable
   /** The memtable that is being flushed. */
   immutable: Memtable | undefined
-  /** Set while `active` has changes of a block that is not the head yet. */
+  /** Set while `active` has changes of a block that has not become the head. */
   adding: Promise<void> | undefined
 }
 
@@ -35,7 +35,7 @@ export const createChainMemory = (views: Views, { heads, flushedHeight }: Recove
 export const headNumberOf = ({ head }: ChainMemory): number =>
   head === undefined ? -1 : Number(head.header.number)
 
-/** The newer one first. */
+/** The active memtable, then the immutable one. */
 export const memtablesOf = ({ active, immutable }: ChainMemory): readonly Memtable[] =>
   immutable === undefined ? [active] : [active, immutable]
 

@@ -86,7 +86,7 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
 /** Adds the blocks of the segments above the views to memory. @throws StoreCorruption, StoreFailed */
 const replaySegments = async (store: StoreState, repairs: boolean): Promise<void> => {
   const { kv, memory, nodes, damage } = store
-  // The blocks above a damaged segment are fetched again and are the same.
+  // The blocks from a damaged segment on are fetched again from other nodes.
   const endBefore = (number: number): void => {
     damage.endedBefore = BigInt(number)
   }
@@ -163,7 +163,7 @@ export const openChainStore = async (
   try {
     await replaySegments(store, options.repairs ?? false)
   } catch (error) {
-    // This store must not be writing when the next one opens.
+    // This store must not write any more when the caller opens the key-value store again.
     await store.flushing?.catch(() => undefined)
     await logs.close()
     throw error

@@ -6,7 +6,7 @@ export const CHECKSUM_BYTES = 8
 const LANE_1 = 0x9e3779b1
 const LANE_2 = 0x85ebca77
 
-/** A permutation of 32 bits in which each bit depends on all (MurmurHash3's last step). */
+/** A permutation of 32 bits: each bit of the result depends on all bits (the last step of MurmurHash3). */
 const spread = (bits: number): number => {
   let h = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
@@ -14,16 +14,16 @@ const spread = (bits: number): number => {
 }
 
 /**
- * The two lanes of the current checksum, and in the end its halves; module state, because a pair for each checksum would be
- * garbage.
+ * The two lanes of the current checksum, which in the end are its halves. Module state, because a pair allocated for
+ * each checksum would burden garbage collection.
  */
 let half1 = 0
 let half2 = 0
 
 /**
- * Computes the checksum of a key and of the bytes from `start` on. It detects disk errors and torn writes, not attacks, so
- * it uses two lanes of multiplications, in a sixth of the time of keccak. Each step is a permutation: damage within one
- * 4-byte word is always detected, any other is missed in one of 2^64 cases.
+ * Computes the checksum of a key and of the bytes from `start` on. It detects disk errors and torn writes, not attacks,
+ * so two lanes of multiplications suffice, in a sixth of the time of keccak. Each step is a permutation: damage within
+ * one 4-byte word is always detected, other damage is missed in one of 2^64 cases.
  */
 const sum = (key: string, bytes: Uint8Array, start: number): void => {
   sumKey(key, bytes.length)
@@ -46,7 +46,7 @@ const sumKey = (key: string, length: number): void => {
   half2 = b
 }
 
-/** Of whole words. */
+/** Adds whole 4-byte words to the checksum. */
 const sumWords = (bytes: Uint8Array, start: number, end: number): void => {
   let a = half1
   let b = half2
@@ -65,7 +65,7 @@ const sumWords = (bytes: Uint8Array, start: number, end: number): void => {
   half2 = b
 }
 
-/** The bytes after the last whole word. */
+/** Adds the bytes after the last whole word, and completes the checksum. */
 const endSum = (bytes: Uint8Array, start: number): void => {
   let a = half1
   let b = half2
@@ -78,7 +78,7 @@ const endSum = (bytes: Uint8Array, start: number): void => {
   half2 = spread((b + a) | 0)
 }
 
-/** The stored form of a value: preceded by a checksum of key and value, so that a value under a wrong key fails, too. */
+/** The stored form of a value: a checksum of key and value, then the value. A value under a wrong key fails, too. */
 export const withChecksum = (key: string, value: Uint8Array): Uint8Array => {
   const stored = new Uint8Array(CHECKSUM_BYTES + value.length)
   stored.set(value, CHECKSUM_BYTES)
@@ -119,9 +119,9 @@ export function* withChecksumSteps(key: string, value: Uint8Array): Steps<Uint8A
   return stored
 }
 
-/** Returns a copy of the stored value, or undefined when its checksum is wrong. */
-export const checkedValue = (key: string, stored: Uint8Array): Uint8Array | undefined => {
-  if (stored.length < CHECKSUM_BYTES) return undefined
+/** A copy of the value without its checksum; undefined when there is no stored value or its checksum is wrong. */
+export const checkedValue = (key: string, stored: Uint8Array | undefined): Uint8Array | undefined => {
+  if (stored === undefined || stored.length < CHECKSUM_BYTES) return undefined
   sum(key, stored, CHECKSUM_BYTES)
   for (let i = 0; i < 4; i++) {
     if (stored[i] !== ((half1 >>> (8 * i)) & 255)) return undefined

@@ -2,7 +2,7 @@ import { equalBytes } from '../bytes/bytes.ts'
 import { toHex } from '../bytes/hex.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
 
-/** @throws CommitRefused when the block does not follow the head or is not complete. */
+/** @throws CommitRefused when the block does not follow the head or is incomplete */
 export const checkCommit = (head: ChainHead | undefined, { block, receipts, senders }: BlockCommit): void => {
   const { number, parentHash } = block.header
   const next = head === undefined ? 0n : head.header.number + 1n
@@ -13,7 +13,7 @@ export const checkCommit = (head: ChainHead | undefined, { block, receipts, send
     throw new CommitRefused(`block ${number} needs a receipt and a sender for each transaction`)
 }
 
-/** A commit that does not fit the chain; nothing was written. */
+/** The commit does not follow the chain; nothing was written. */
 export class CommitRefused extends Error {
   override readonly name = 'CommitRefused'
   readonly code = 'COMMIT_REFUSED'

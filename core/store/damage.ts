@@ -7,7 +7,7 @@ import { encodeSegmentSteps } from './segment.ts'
 import { storedSegmentSteps, writeSegment } from './segmentParts.ts'
 import type { ChainStore } from './store.ts'
 
-/** Damaged block records; see the members of the same name of ChainStore. */
+/** The damaged block records; the fields have the meaning of the ChainStore methods with the same names. */
 export type Damage = {
   damagedFrom: bigint | undefined
   endedBefore: bigint | undefined

@@ -3,8 +3,8 @@ import type { EntryCondition } from './condition.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 
 /**
- * Optional functions of a driver beyond unstorage's interface; runtime/drivers/sqlite.ts has all of them. Values are raw
- * bytes.
+ * Optional functions that a driver may have in addition to unstorage's interface, as runtime/drivers/sqlite.ts does.
+ * Values are raw bytes.
  */
 export type DriverExtensions = {
   getItemRawSync?(key: string): Uint8Array | undefined
@@ -24,7 +24,7 @@ export type DriverExtensions = {
   recover?(): Promise<void>
 }
 
-/** Parallel writes for a driver that takes one entry per call. */
+/** Parallel writes to a driver that writes one entry per call. */
 const WRITES_AT_ONCE = 32
 
 /** Does not yield; for drivers whose own calls yield, and for tests. */
@@ -33,14 +33,14 @@ const noPause = (): Promise<void> => Promise.resolve()
 const OPTIONS = {}
 
 /**
- * The prefix that unstorage uses for bytes in drivers that only store strings; it also keeps drivers from parsing the value
- * as a number.
+ * The prefix that unstorage uses for bytes in drivers that only store strings. It also keeps drivers from parsing the
+ * value as a number.
  */
 const BASE64_PREFIX = 'base64:'
 
 const toBase64 = (bytes: Uint8Array): string => {
   let text = ''
-  // Arguments of one call are limited.
+  // The number of arguments of one call is limited.
   for (let at = 0; at < bytes.length; at += 8192)
     text += String.fromCharCode(...bytes.subarray(at, at + 8192))
   return BASE64_PREFIX + btoa(text)
@@ -51,7 +51,7 @@ const fromBase64 = (text: string): Uint8Array =>
 
 const bytesOf = (name: string, key: string, value: unknown): Uint8Array | undefined => {
   if (value === undefined || value === null) return undefined
-  // A Buffer is a Uint8Array with different methods (slice), so it becomes a plain one.
+  // A Buffer has its own `slice`, so it is converted to a plain Uint8Array.
   if (value instanceof Uint8Array)
     return value.constructor === Uint8Array
       ? value
@@ -59,12 +59,13 @@ const bytesOf = (name: string, key: string, value: unknown): Uint8Array | undefi
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
   if (typeof value === 'string' && value.startsWith(BASE64_PREFIX)) return fromBase64(value)
   // Some drivers resolve with the error of a failed read instead of rejecting with it.
-  throw new DriverError(name, `reading ${key} gave no bytes`, value)
+  throw new DriverError(name, `the value of ${key} is not bytes`, value)
 }
 
 /**
- * A key-value store over any unstorage driver: raw bytes if the driver supports them, base64 if it only stores strings.
- * @param durability what the driver's writes survive, which unstorage does not report
+ * A key-value store over any unstorage driver: stores raw bytes if the driver supports them, base64 if it only stores
+ * strings.
+ * @param durability durability of the driver's writes, which unstorage does not report
  */
 export const keyValueOfDriver = (
   driver: Driver & DriverExtensions,

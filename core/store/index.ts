@@ -1,4 +1,4 @@
-/** `quorate/store`: what a chain writes and how it is read back, over any unstorage driver. */
+/** `quorate/store`: stores a chain over any unstorage driver, and reads it. */
 export { type ChainStoreOptions, openChainStore } from './chainStore.ts'
 export { DriverError, type DriverExtensions, keyValueOfDriver } from './driverStore.ts'
 export type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'

@@ -1,6 +1,6 @@
 import type { KeyValueStore } from './keyvalue.ts'
 
-/** Keys collected or sorted (hashes are spread evenly) between two pauses: less than a millisecond. */
+/** Keys collected or sorted between two pauses: less than a millisecond. */
 const STEP_KEYS = 1_024
 
 /** Samples per part that determine its bounds: more samples make the parts more equal. */
@@ -26,8 +26,8 @@ const partOf = (pivots: readonly string[], key: string): number => {
 }
 
 /**
- * The keys in order. Pauses, because sorting tens of thousands at once would block other work; no keys may be added
- * meanwhile.
+ * The keys in order. Pauses, because sorting tens of thousands without a pause would block other work; no keys may be
+ * added during the pauses.
  */
 export const sortedKeys = async (
   { pause }: Pick<KeyValueStore, 'pause'>,

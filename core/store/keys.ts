@@ -20,9 +20,9 @@ import { toBareHex } from '../bytes/hex.ts'
  * - logs:SECTION:PARTITION: the other postings of a section
  * - logs:mark:0, logs:mark:1: number of complete sections, written alternately
  * - mark:0, mark:1: the flushed height, up to which the views are complete, written alternately
- * - journal:I, intent: what a flush in progress writes, and that it is complete
+ * - journal:I, intent: the entries that a flush in progress writes, and the mark that they are complete
  * - replica: head of a replica, a store that another process fills (core/store/replica); no other store has it
- * - room: written and removed to check whether a full disk has room again
+ * - room: written and removed to check whether a full disk has free space again
  */
 export const ROOM_KEY = 'room'
 export const REPLICA_KEY = 'replica'
@@ -32,7 +32,7 @@ export const segmentKey = (number: number): string => `segment:${number}`
 export const partKey = (number: number, index: number): string => `part:${number}:${index}`
 export const headerKey = (number: number): string => `header:${number}`
 export const accountKey = (address: Address): string => `a:${toBareHex(address)}`
-/** The incarnation of nearly all contracts: never destroyed. */
+/** The incarnation of nearly all contracts, which were never destroyed. */
 const FIRST_INCARNATION = '0'.repeat(16)
 const incarnationText = (incarnation: bigint): string =>
   incarnation === 0n ? FIRST_INCARNATION : incarnation.toString(16).padStart(16, '0')

@@ -1,5 +1,5 @@
 /*
- * Limits on the memory and the start-up time of a chain store. Sizes are estimates of the real memory of a value, including
+ * Limits on the memory and the start-up time of a chain store. Sizes are estimates of the memory of a value with its
  * key and object.
  */
 
@@ -7,8 +7,8 @@
 export const FLUSH_BLOCKS = 256
 
 /**
- * Unflushed bytes at which a flush starts, some 50,000 transactions between 11,000 accounts; bounds the replay at start on
- * a busy chain.
+ * Unflushed bytes at which a flush starts, some 50,000 transactions between 11,000 accounts; bounds the replay at start
+ * on a busy chain.
  */
 export const FLUSH_BYTES = 12 * 1024 * 1024
 
@@ -18,15 +18,15 @@ export const PENDING_BYTES_MAX = 3 * FLUSH_BYTES
 /** Unflushed blocks at which a commit waits for the flush: no start replays more. */
 export const PENDING_BLOCKS_MAX = 4 * FLUSH_BLOCKS
 
-/** Committed blocks that are only in memory when the caller does not wait for each: the most that a stop loses. */
+/** Committed blocks that may be only in memory when the caller does not wait for each write; a stop loses them. */
 export const UNWRITTEN_BLOCKS_MAX = 64
 
 /** Bytes of such blocks. */
 export const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * Number of transactions, logs and changes from which a commit yields between its steps: encoding, writing and storing each
- * takes some microseconds.
+ * Number of transactions, logs and changes from which a commit yields between its steps: each takes some microseconds
+ * to encode, write and store.
  */
 export const YIELDING_ITEMS = 600
 
@@ -60,7 +60,9 @@ export const JOURNAL_CHUNK_BYTES = 128 * 1024
 /** Changes in one history page. */
 export const HISTORY_PAGE_CHANGES = 32
 
-/** Pages that one history directory page refers to: 32 * 256 * 256 changes of one key are reached with three lookups. */
+/**
+ * Pages that one history directory page refers to: 32 * 256 * 256 changes of one key are reached with three lookups.
+ */
 export const HISTORY_DIRECTORY_PAGES = 256
 
 /** Blocks whose hash and header stay in memory; BLOCKHASH reaches 256. */
@@ -80,7 +82,7 @@ export const RUN_ENTRIES_MAX = 200_000
 /** Parallel reads of one `run` over an asynchronous store. */
 export const LOADS_AT_ONCE = 64
 
-/** Blocks of one section of the log index; a byte tells which of them. A search reads each section in its range. */
+/** Blocks of one section of the log index; their index fits a byte. A search reads each section in its range. */
 export const LOG_SECTION_BLOCKS = 64
 
 /** Postings of one partition of a section: sorting them takes about a millisecond, reading them much less. */
@@ -90,6 +92,7 @@ export const LOG_PARTITION_POSTINGS = 8192
 export const LOG_PROGRESS_SECTIONS = 16
 
 /**
- * Limit on the fingerprints of blocks that are in no stored section; 500 blocks of 1,000 token transfers take half of it.
+ * Limit on the fingerprints of blocks that are in no stored section; 500 blocks of 1,000 token transfers take half of
+ * it.
  */
 export const LOG_RECENT_BYTES = 16 * 1024 * 1024

@@ -1,11 +1,11 @@
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 
-/** Records kept for one snapshot: what some hundred full blocks overwrite, 30 MB. */
+/** Records kept for one snapshot: some hundred full blocks overwrite as many, 30 MB. */
 export const SNAPSHOT_NODES_MAX = 100_000
 
 /** The trie records of one head, independent of later commits. */
 export type NodeSnapshot = {
-  /** @throws SnapshotExpired when more records were overwritten than are kept */
+  /** @throws SnapshotExpired when more than SNAPSHOT_NODES_MAX records were overwritten */
   readonly nodes: TrieNodeReader
   /** Releases the snapshot. */
   readonly release: () => void
@@ -51,8 +51,8 @@ export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
         try {
           keepOverwritten(snapshot, writes)
         } catch {
-          // Too many records, or a store that must load them first: the snapshot expires, its reader starts again, and the
-          // commit proceeds.
+          // Too many records were overwritten, or an asynchronous store must load them first. The snapshot expires, its
+          // reader starts again, and the commit proceeds.
           expire(snapshot)
         }
       }

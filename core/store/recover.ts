@@ -14,7 +14,7 @@ import { openSegment, segmentChangesSteps, segmentRecordSteps } from './segment.
 import { readSegment, REASONS } from './segmentParts.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
 
-/** The state of the views, before the segments above them are replayed. */
+/** The views before the segments above them are replayed. */
 export type RecoveredViews = {
   /** Undefined while the views are empty. */
   readonly flushedHeight: FlushedHeight | undefined
@@ -39,7 +39,7 @@ const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight 
     await clearJournal(kv, intent.chunks)
     return intent.flushedHeight
   }
-  // The intent is of the last flush: if its flushed height is stored, the damaged one is the one before.
+  // The intent belongs to the last flush: if that flush's height is stored, the damaged height is an older one.
   if (damaged !== undefined && intent?.flushedHeight.sequence !== marked)
     throw new StoreCorruption(damaged, flushedHeight?.number ?? 0, 'its checksum does not match')
   return flushedHeight
@@ -88,8 +88,8 @@ const hasSegmentOf = async (kv: KeyValueStore, { number, hash }: FlushedHeight):
 }
 
 /**
- * Recovers the views; the cost does not depend on the length of the chain.
- * @param repairs whether damaged segments are tolerated because they can be fetched from other nodes
+ * Recovers the views, in a time that does not depend on the length of the chain.
+ * @param repairs true to tolerate damaged segments, because they can be fetched from other nodes
  * @throws StoreCorruption
  */
 export const recoverViews = async (kv: KeyValueStore, repairs: boolean): Promise<RecoveredViews> => {
@@ -106,9 +106,9 @@ export const recoverViews = async (kv: KeyValueStore, repairs: boolean): Promise
 }
 
 /**
- * The segments above the views, in order, each checked. The last one may have been torn by the stop that ended the last
- * run: it was never committed and is ignored.
- * @param onDamaged called with the number of another damaged or missing segment, at which the sequence then ends; without
+ * The segments above the views, in order, each verified. A torn last segment was never committed (the node stopped
+ * while it was written) and is ignored.
+ * @param onDamaged called with the number of another damaged or missing segment, where the sequence then ends; without
  * it such a segment throws
  * @throws StoreCorruption
  */

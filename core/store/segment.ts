@@ -9,7 +9,7 @@ import { createWriter, type Writer } from './codec/writer.ts'
 import { SEGMENT_PART_BYTES } from './limits.ts'
 import type { BlockCommit, BlockRecord } from './store.ts'
 
-/** First byte of every segment; a store of another version is refused. */
+/** First byte of every segment. A store of another version is refused. */
 const SEGMENT_VERSION = 1
 
 /** First byte of a list of parts, which is stored in the place of a large segment (segmentParts.ts). */
@@ -109,7 +109,7 @@ export const openSegment = (bytes: Uint8Array): Segment => {
   const version = reader.byte()
   if (version !== SEGMENT_VERSION)
     throw new MalformedRecord(
-      `segments of version ${version} are not known here (this is version ${SEGMENT_VERSION})`,
+      `the segment has version ${version}, this program reads version ${SEGMENT_VERSION}`,
     )
   return {
     hash: reader.raw(32),
@@ -129,7 +129,8 @@ export const segmentChangesSteps = (segment: Segment): Steps<StateChanges> =>
 export const segmentChanges = (segment: Segment): StateChanges => runSteps(segmentChangesSteps(segment))
 
 /**
- * Decodes the block record. Byte fields are views of the segment, except the header's. Yields between many transactions.
+ * Decodes the block record. Byte fields except those of the header are views of the segment. Yields between many
+ * transactions.
  */
 export function* segmentRecordSteps(segment: Segment): Steps<BlockRecord> {
   const senders: Address[] = []

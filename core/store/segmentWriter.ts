@@ -2,7 +2,7 @@ import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 import { UNWRITTEN_BLOCKS_MAX, UNWRITTEN_BYTES_MAX } from './limits.ts'
 import { type StoredSegment, writeSegment } from './segmentParts.ts'
 
-/** Segments waiting to be written, several in one write if the caller does not wait for each. */
+/** Writes segments, several in one write when the caller does not wait for each. */
 export type SegmentWriter = {
   add(segment: StoredSegment): void
   /** True when the waiting segments must be written before more are added. */
@@ -10,8 +10,8 @@ export type SegmentWriter = {
   /** Discards a segment that is not to be written. */
   remove(segment: StoredSegment): void
   /**
-   * Resolves when all added segments are durable. After a stop, a prefix of them, without a gap, is stored. After a failure
-   * it rejects immediately until `reset`.
+   * Resolves when all added segments are durable. After a stop, a prefix of them, without a gap, is stored. After a
+   * failure it rejects immediately until `reset`.
    */
   write(): Promise<void>
   /** Allows another attempt after a failure. */

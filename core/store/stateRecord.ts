@@ -11,8 +11,9 @@ import {
 } from './reading/history.ts'
 
 /**
- * An account or slot in the views: its value at the head, followed by its history, which is decoded only for reads of the
- * past. Kept in its stored form: decoded, each of tens of thousands in the caches would be five objects to collect.
+ * An account or slot in the views: its value at the head, then its history, which is decoded only for reads of earlier
+ * blocks. Caches keep the stored form: decoded, each of tens of thousands would be five objects for the garbage
+ * collector.
  */
 export type StateRecord = Uint8Array
 
@@ -25,7 +26,7 @@ export const absentRecord = <Value>(codec: ValueCodec<Value>): StateRecord => {
   return writer.finish()
 }
 
-/** Shared by all state reads: nothing else runs while a value is decoded. */
+/** Shared by all state reads, because a value is decoded synchronously. */
 const valueReader = createReader(new Uint8Array(0))
 
 export const valueOfRecord = <Value>(record: StateRecord, codec: ValueCodec<Value>): Value => {
@@ -40,8 +41,8 @@ export const historyOfRecord = <Value>(record: StateRecord, codec: ValueCodec<Va
 }
 
 /**
- * Returns the record with later changes, and the history pages that they filled. A record that a flush before a crash
- * already updated keeps its history.
+ * Returns the record with later changes, and the history pages that they filled. If a flush before a crash already
+ * updated the record, its history stays as it is.
  */
 export const updateStateRecord = <Value>(
   key: string,

@@ -10,7 +10,7 @@ import type { NodeSnapshot } from './nodeSnapshots.ts'
 import type { StoreFailed } from './storeFailed.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
 
-/** Everything that the store keeps about one block; written as one durable value, its segment. */
+/** All data that the store keeps about one block. It is written as one durable value, the segment. */
 export type BlockRecord = {
   readonly block: Block
   /** On-chain hash (in QBFT without round and seals). */
@@ -32,8 +32,9 @@ export type ChainHead = { readonly header: Header; readonly hash: Hash; readonly
 export type TransactionLocation = { readonly blockNumber: bigint; readonly index: number }
 
 /**
- * When a committed block is durable: `now`, before it becomes the head; `next`, it is written while it is the head, and
- * durable before the next block is; `soon`, with a later commit, `settle` or `flush`, or as one of many.
+ * When a committed block becomes durable. `now`: before it becomes the head. `next`: it is written after it has become
+ * the head, and is durable before the next block becomes the head. `soon`: with a later commit, `settle` or `flush`, or
+ * when many blocks wait.
  */
 export type Durable = 'now' | 'next' | 'soon'
 
@@ -41,19 +42,19 @@ export type Durable = 'now' | 'next' | 'soon'
 export type ChainStore = {
   /** Undefined while the store has no genesis block. */
   head(): ChainHead | undefined
-  /** Makes block head + 1 (or the genesis block) the head, as durable as `durable` says. */
+  /** Makes block head + 1 (or the genesis block) the head; `durable` says when it becomes durable. */
   commit(commit: BlockCommit, durable?: Durable): Promise<void>
   /** Resolves when all committed blocks are as durable as the key-value store promises. */
   settle(): Promise<void>
 
-  /** Why commits are refused; undefined while writes succeed. */
+  /** The failure because of which commits are refused; undefined while writes succeed. */
   failure(): StoreFailed | undefined
   /**
-   * After a failed write: writes everything that is missing, and then accepts commits again.
+   * After a failed write: writes all missing data, and then accepts commits again.
    * @throws StoreFailed while the cause persists
    */
   retry(): Promise<void>
-  /** Called once for each failure. Returns the function that unsubscribes. */
+  /** Calls the listener once for each failure. Returns the function that unsubscribes it. */
   onFailed(listener: (failure: StoreFailed) => void): () => void
 
   /** Hash of block 0, which identifies the chain of a data directory; undefined while the store is new. */
@@ -64,7 +65,10 @@ export type ChainStore = {
   chainHead(number: bigint): Promise<ChainHead | undefined>
   /** True when the record of that block is stored and undamaged. */
   hasRecord(number: bigint): Promise<boolean>
-  /** Writes the record of a block below the head again. @throws CommitRefused for another block than the one on the chain */
+  /**
+   * Writes the record of a block below the head again. @throws CommitRefused for another block than the one on the
+   * chain
+   */
   repair(record: BlockRecord & { readonly changes: StateChanges }): Promise<void>
   /**
    * The highest block whose record was missing or damaged at the start (earlier ones may be, too); undefined if it was
@@ -72,14 +76,17 @@ export type ChainStore = {
    */
   damagedFrom(): bigint | undefined
   /**
-   * The block above the views whose record was damaged at the start, at which the replayed chain ended; undefined if there
-   * was none.
+   * The block above the views whose record was damaged at the start, at which the replayed chain ended; undefined if
+   * there was none.
    */
   endedBefore(): bigint | undefined
-  /** Called with the number of a block whose record could not be read. Returns the function that unsubscribes. */
+  /**
+   * Calls the listener with the number of a block whose record could not be read. Returns the function that
+   * unsubscribes it.
+   */
   onDamaged(listener: (number: bigint) => void): () => void
   record(number: bigint): Promise<BlockRecord | undefined>
-  /** The logs of a block; cheaper than its record when few logs are used. @throws StoreCorruption */
+  /** The logs of a block; cheaper than its record when the caller uses few logs. @throws StoreCorruption */
   logsOf(number: bigint): Promise<BlockLogs | undefined>
   /** The encoded segment (segment.ts decodes it), for copying a chain. */
   recordBytes(number: bigint): Promise<Uint8Array | undefined>
@@ -93,31 +100,33 @@ export type ChainStore = {
   transactionLocation(hash: Hash): Promise<TransactionLocation | undefined>
 
   /**
-   * A synchronous reader of the state after that block; it may throw MissingEntries. Throws when number is above the head.
+   * A synchronous reader of the state after that block; it may throw MissingEntries. @throws UnknownBlock above the
+   * head
    */
   stateAt(number: bigint): StateReader
   /** Trie records at the head. */
   nodes(): TrieNodeReader
   /**
-   * A snapshot of the trie records at the current head until it is released, for readers that later blocks must not
-   * disturb.
+   * A snapshot of the trie records at the current head, which later blocks do not change. The caller releases it.
    */
   snapshotNodes(): NodeSnapshot
-  /** Reads the accounts and trie branches that a block changing these accounts will need, so that they are in memory. */
+  /**
+   * Reads the accounts and trie branches that a block changing these accounts will need, so that they are in memory.
+   */
   prefetch(addresses: readonly Address[]): Promise<void>
   /** Runs a synchronous function over the store; loads the entries that it misses and runs it again. */
   run<T>(synchronous: () => T): Promise<T>
-  /** As `run`, without a promise if nothing has to be loaded. */
+  /** As `run`, but returns the result without a promise if all entries are in memory. */
   runAtOnce<T>(synchronous: () => T): T | Promise<T>
 
   /**
-   * One step of a log search, to be continued after `through` until that is `to`: the blocks of `from` to `to` (at most the
-   * head) that may have a matching log, by an index rather than by the logs.
+   * One step of a log search, to be continued after `through` until that is `to`: the blocks of `from` to `to` (at most
+   * the head) that may have a matching log, by an index rather than by the logs.
    * @throws StoreCorruption
    */
   searchLogs(pattern: LogPattern, from: bigint, to: bigint): Promise<LogBlocks>
 
-  /** Flushes to the views and waits for it; for tests and a clean stop. */
+  /** Resolves when the views have reached the head; for tests and a clean stop. */
   flush(): Promise<void>
   close(): Promise<void>
 }

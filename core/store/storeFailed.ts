@@ -1,4 +1,4 @@
-/** What the operator must do after a failed write. */
+/** The operator's action after a failed write: make room on the disk, or restart the node. */
 export type StoreRemedy = 'room' | 'restart'
 
 const REMEDIES: Readonly<Record<StoreRemedy, string>> = {
@@ -7,7 +7,9 @@ const REMEDIES: Readonly<Record<StoreRemedy, string>> = {
     'remove the cause and start the node again: it fetches from its peers the blocks that it has not written',
 }
 
-/** A write failed (for example on a full disk). Reads continue; commits are refused until `ChainStore.retry` succeeds. */
+/**
+ * A write failed (for example on a full disk). Reads continue; commits are refused until `ChainStore.retry` succeeds.
+ */
 export class StoreFailed extends Error {
   override readonly name = 'StoreFailed'
   readonly code = 'STORE_FAILED'
@@ -20,7 +22,7 @@ export class StoreFailed extends Error {
   }
 }
 
-/** The failure of a store that refuses commits, and who is informed of a new one. */
+/** The failure of a store that refuses commits, and the listeners for failures. */
 export type Failures = {
   current: StoreFailed | undefined
   readonly listeners: Set<(failure: StoreFailed) => void>
@@ -28,7 +30,7 @@ export type Failures = {
 
 export const createFailures = (): Failures => ({ current: undefined, listeners: new Set() })
 
-/** Records a failure and returns the current one: the first stays until a retry succeeds. */
+/** Records a failure and returns the current one: the first failure stays until a retry succeeds. */
 export const fail = (failures: Failures, next: StoreFailed): StoreFailed => {
   if (failures.current !== undefined) return failures.current
   failures.current = next

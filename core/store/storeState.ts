@@ -33,7 +33,7 @@ export type StoreState = {
   flush: Flush | undefined
   flushing: Promise<void> | undefined
   committing: boolean
-  /** The write of a block that is the head already. */
+  /** The write of a block that is already the head. */
   writing: Promise<void> | undefined
   retrying: Promise<void> | undefined
   closed: boolean

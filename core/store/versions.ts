@@ -7,23 +7,23 @@ import type { PastValue } from './reading/history.ts'
 const CHUNK_BYTES = 64 * 1024
 /** Memory per key besides its versions: map slot and string. */
 const KEY_BYTES = 160
-/** Block number of the version from before the memtable. */
+/** Block number of the version before all changes of the memtable. */
 const BEFORE = -1
 
 /** The position of a version in the chunks. */
 type Position = number
 
 /**
- * The accounts or slots that recent blocks changed, each with its versions: the one before the first change, and one per
- * change. Stored as bytes in the format of the views: as objects, tens of thousands of changes would be five objects each
- * to collect.
+ * The accounts or slots that recent blocks changed, each with its versions: the value before the first change, and the
+ * value after each change. Stored as bytes in the format of the views, because tens of thousands of changes would be
+ * five objects each for the garbage collector.
  */
 export type Versions<Value> = {
-  /** Adds the version after the block. @returns estimate of the memory it takes */
+  /** Adds the version after the block. @returns its estimated memory in bytes */
   put(key: string, block: number, before: Value, after: Value): number
   /** The newest version up to the block; undefined for an unknown key. */
   find(key: string, block: number): Position | undefined
-  /** True for the version from before all of these changes; the views may have later ones up to the block. */
+  /** True for the version before all changes of this memtable; the views may have a newer one. */
   isBefore(version: Position): boolean
   valueOf(version: Position): Value
   keys(): Iterable<string>
@@ -31,11 +31,11 @@ export type Versions<Value> = {
   historyOf(key: string): { readonly value: Value; readonly changes: readonly PastValue<Value>[] }
 }
 
-/** Shared by all instances: nothing else runs while a version is read or written. */
+/** Shared by all instances, because versions are read and written synchronously. */
 const writer = createWriter()
 const reader = createReader(new Uint8Array(0))
 
-/** A version: the position of the previous version and its block, both plus one, and the value. */
+/** Encodes a version: the position of the previous version plus one, its own block plus one, and the value. */
 const encodeVersion = <Value>(
   codec: ValueCodec<Value>,
   previous: Position | undefined,
@@ -67,7 +67,7 @@ export const createVersions = <Value>(codec: ValueCodec<Value>): Versions<Value>
     end += bytes.length
     return position
   }
-  /** Positions the reader at the version's value and its block in `openedBlock`. @returns the previous version */
+  /** Positions the reader at the version's value and sets `openedBlock` to its block. @returns the previous version */
   const open = (version: Position): Position | undefined => {
     reader.reset(chunks[Math.floor(version / CHUNK_BYTES)] as Uint8Array, version % CHUNK_BYTES)
     const previous = reader.varint()

@@ -23,7 +23,7 @@ export type StateKind<Value> = {
   readonly absent: StateRecord
 }
 
-/** The records that a flush is writing: read from memory meanwhile, because the stored ones may be partly written. */
+/** The records that a flush is writing. Readers use them, because the stored records may be partly written. */
 type FlushedRecords = {
   readonly accounts: ReadonlyMap<string, StateRecord>
   readonly slots: ReadonlyMap<string, StateRecord>
@@ -31,8 +31,8 @@ type FlushedRecords = {
 }
 
 /**
- * The stored (materialised) views behind bounded caches. The changes of recent blocks are not in them; readers look in the
- * memtables first.
+ * The stored (materialised) views behind bounded caches. They do not have the changes of recent blocks; readers search
+ * the memtables first.
  */
 export type Views = {
   readonly accounts: StateKind<Account | undefined>
@@ -40,7 +40,8 @@ export type Views = {
   /** The height up to which the views are complete; -1 while they are empty. */
   readonly flushedHeight: number
   /**
-   * Synchronous reads. @throws MissingEntries when the store is asynchronous and the entry was not loaded; StoreCorruption.
+   * Synchronous reads. @throws MissingEntries when the store is asynchronous and the entry was not loaded;
+   * StoreCorruption.
    */
   account(key: string): StateRecord
   slot(key: string): StateRecord
@@ -53,16 +54,21 @@ export type Views = {
   run<T>(synchronous: () => T): Promise<T>
   runAtOnce<T>(synchronous: () => T): T | Promise<T>
   beginWriting(records: FlushedRecords): void
-  /** Caches what a flush wrote: no older value is served afterwards. */
+  /** Caches a trie record that a flush wrote, in place of the older one. */
   cacheNode(key: string, value: Uint8Array | undefined): void
-  /** The views are complete up to the height and the caches hold what was written; values loaded before are discarded. */
+  /**
+   * Called when the views are complete up to the height and the caches have the flushed values. Discards loaded values.
+   */
   endWriting(flushedHeight: number): void
 }
 
-/** Rounds of a run that a concurrent flush may disturb; a value that is still invalid after them is damaged. */
+/** Loading rounds in which a concurrent flush may explain an invalid value; after them an invalid value is damaged. */
 const UNREAD_ROUNDS_MAX = 8
 
-/** The state of the views: the height they have, what a flush is writing, and what the current run has loaded. */
+/**
+ * The state of the views: their height, the records of a flush in progress, and the entries that the current run
+ * loaded.
+ */
 type ViewsState = {
   readonly kv: KeyValueStore
   flushedHeight: number
@@ -71,7 +77,7 @@ type ViewsState = {
   epoch: number
   /** The entries loaded by the `run` in progress. */
   loaded: ReadonlyMap<string, Uint8Array | undefined> | undefined
-  readonly foresight: Foresight | undefined
+  readonly prefetchTable: PrefetchTable | undefined
 }
 
 const kindOf = <Value>(codec: ValueCodec<Value>, cacheBytes: number): StateKind<Value> => ({
@@ -112,13 +118,13 @@ const recordOf = <Value>(
   return found
 }
 
-/** Loads entries; returns false when some could not be read because a flush was writing them: they are in memory now. */
+/** Loads entries. Returns false when an entry could not be read because a flush was writing it; it is in memory now. */
 const load = async (
   state: ViewsState,
   keys: readonly string[],
   into: Map<string, Uint8Array | undefined>,
   lenient: boolean,
-  foreseen: ReadonlySet<string>,
+  prefetched: ReadonlySet<string>,
 ): Promise<boolean> => {
   const before = state.epoch
   const { kv, flushedHeight } = state
@@ -127,8 +133,8 @@ const load = async (
     try {
       into.set(key, stored === undefined ? undefined : verifiedValue(key, stored, flushedHeight))
     } catch (error) {
-      // It may not be needed; if it is, it is loaded by itself.
-      if (foreseen.has(key)) return
+      // The run may not need it; if it does, the next round loads it.
+      if (prefetched.has(key)) return
       const disturbed = state.writing !== undefined || state.epoch !== before
       if (!lenient || !disturbed || !(error instanceof StoreCorruption)) throw error
       whole = false
@@ -145,25 +151,29 @@ const load = async (
 }
 
 /**
- * What runs that first missed a key went on to read: the next such run loads all of it in its first round. Kept from head to
- * head, because most calls of a contract read the same entries again.
+ * For the first key that a run missed, the keys that it then read. The next run that first misses this key loads all of
+ * them in its first round. The table outlives the head, because most calls of a contract read the same entries again.
  */
-export type Foresight = Map<string, readonly string[]>
+export type PrefetchTable = Map<string, readonly string[]>
 
-/** First keys that are remembered, and entries of each: a hundred bytes an entry. */
-const FORESIGHT_MAX = 2_048
-const FORESEEN_MAX = 128
+/** Keys of the table, and keys that each prefetches, about a hundred bytes each. */
+const PREFETCH_TABLE_ENTRIES_MAX = 2_048
+const PREFETCHED_KEYS_MAX = 128
 
-const foreseenBy = (state: ViewsState, found: ReadonlyMap<string, unknown>, missing: readonly string[]) =>
+const keysToPrefetch = (state: ViewsState, found: ReadonlyMap<string, unknown>, missing: readonly string[]) =>
   new Set(
-    (state.foresight?.get(missing[0] as string) ?? []).filter(
+    (state.prefetchTable?.get(missing[0] as string) ?? []).filter(
       key => !found.has(key) && !missing.includes(key),
     ),
   )
 
-const learn = ({ foresight }: ViewsState, first: string | undefined, read: Iterable<string>): void => {
-  if (foresight === undefined || first === undefined) return
-  setBounded(foresight, first, [...read].slice(0, FORESEEN_MAX), FORESIGHT_MAX)
+const rememberReads = (
+  { prefetchTable }: ViewsState,
+  first: string | undefined,
+  read: Iterable<string>,
+): void => {
+  if (prefetchTable === undefined || first === undefined) return
+  setBounded(prefetchTable, first, [...read].slice(0, PREFETCHED_KEYS_MAX), PREFETCH_TABLE_ENTRIES_MAX)
 }
 
 const runLoading = async <T>(state: ViewsState, synchronous: () => T): Promise<T> => {
@@ -180,7 +190,7 @@ const runLoading = async <T>(state: ViewsState, synchronous: () => T): Promise<T
     let missing: readonly string[]
     try {
       const result = synchronous()
-      if (rounds > 1) learn(state, first, found.keys())
+      if (rounds > 1) rememberReads(state, first, found.keys())
       return result
     } catch (error) {
       if (!(error instanceof MissingEntries)) throw error
@@ -193,8 +203,9 @@ const runLoading = async <T>(state: ViewsState, synchronous: () => T): Promise<T
     if (found.size + missing.length > RUN_ENTRIES_MAX)
       throw new RunTooLarge(`needs more than ${RUN_ENTRIES_MAX} entries`)
     first ??= missing[0]
-    const foreseen = foreseenBy(state, found, missing)
-    if (!(await load(state, [...missing, ...foreseen], found, unread < UNREAD_ROUNDS_MAX, foreseen))) unread++
+    const prefetched = keysToPrefetch(state, found, missing)
+    if (!(await load(state, [...missing, ...prefetched], found, unread < UNREAD_ROUNDS_MAX, prefetched)))
+      unread++
     rounds++
   }
 }
@@ -212,7 +223,7 @@ const runAtOnce = <T>(state: ViewsState, synchronous: () => T): T | Promise<T> =
   return runLoading(state, synchronous)
 }
 
-export const createViews = (kv: KeyValueStore, completeTo: number, foresight?: Foresight): Views => {
+export const createViews = (kv: KeyValueStore, completeTo: number, prefetchTable?: PrefetchTable): Views => {
   const accounts = kindOf(accountCodec, ACCOUNT_CACHE_BYTES)
   const slots = kindOf(slotCodec, SLOT_CACHE_BYTES)
   const nodes = createCache<Uint8Array>(NODE_CACHE_BYTES, node => node.length)
@@ -224,7 +235,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number, foresight?: F
     writing: undefined,
     epoch: 0,
     loaded: undefined,
-    foresight,
+    prefetchTable,
   }
   return {
     accounts,
@@ -259,11 +270,11 @@ export const createViews = (kv: KeyValueStore, completeTo: number, foresight?: F
   }
 }
 
-/** A synchronous run that reads more entries than the limit. */
+/** A synchronous run reads more entries than the limit. */
 export class RunTooLarge extends Error {
   override readonly name = 'RunTooLarge'
   readonly code = 'RUN_TOO_LARGE'
   constructor(reason: string) {
-    super(`a run over the store ${reason}; ask for less at once`)
+    super(`a run over the store ${reason}; request less at once`)
   }
 }

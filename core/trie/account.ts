@@ -6,7 +6,7 @@ import type { Account } from '../state/account.ts'
 const scalarBuffer = new Uint8Array(32)
 const scalarView = new DataView(scalarBuffer.buffer)
 
-/** The integer's minimal big-endian bytes; a view that is valid until the next call. */
+/** The integer's minimal big-endian bytes, as a view that is valid until the next call. */
 const scalar = (value: bigint): Uint8Array => {
   if (value < 0x1_0000_0000_0000_0000n) {
     scalarView.setBigUint64(24, value)
@@ -27,8 +27,8 @@ const zerosBefore = (bytes: Uint8Array): number => {
 const accountBuffer = new Uint8Array(2 + 33 + 33 + 33 + 33)
 
 /**
- * The account's value in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper 4.1), written into
- * the result of `allocate`.
+ * The account's value in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper 4.1), written
+ * into the result of `allocate`.
  */
 export const accountValue = (
   account: Account,
@@ -46,9 +46,11 @@ export const accountValue = (
   return value
 }
 
-/** A slot's value in a storage trie: RLP of the value without leading zeros; undefined for zero, which is not stored. */
+/**
+ * A slot's value in a storage trie: RLP of the value without leading zeros; undefined for zero, which is not stored.
+ */
 export const slotValue = (value: Uint8Array): Uint8Array | undefined => {
-  // A copy: a view would move the slot's value, which the state keeps, to a buffer outside JavaScriptCore's heap.
+  // A copy, because a view would move the value's buffer out of JavaScriptCore's heap, and the state keeps the value.
   const bytes = value.slice(zerosBefore(value))
   if (bytes.length === 0) return undefined
   const rlp = new Uint8Array(stringLength(bytes.length, bytes[0]))
@@ -60,8 +62,8 @@ export const slotValue = (value: Uint8Array): Uint8Array | undefined => {
 export const ACCOUNT_KEYS = 't:'
 
 /**
- * Prefix of the record keys of an account's storage trie. A storage that is reset gets another incarnation, so that its
- * records never collide with those of the old one, which are unreferenced.
+ * Prefix of the record keys of an account's storage trie. A storage that is reset gets another incarnation, so its
+ * records never collide with the unreferenced records of the old storage.
  */
 export const storageKeys = (address: Address, incarnation: bigint): string =>
   `t:${toBareHex(address)}:${incarnation.toString(16)}:`

@@ -6,27 +6,27 @@ import { hasRecord } from './record.ts'
 type Version = { readonly root: Hash; readonly node: Node }
 
 /**
- * Decoded trie nodes that are kept between blocks, so that the upper levels, which every block changes, are neither read
- * nor verified again. It cannot become stale: a version is found only by its root hash, everything in it was verified
- * against that hash when it was loaded, and updates create new nodes. One cache serves one store; discarded updates need no
- * action.
+ * Cache of decoded trie nodes between blocks, so that the upper levels, which every block changes, are neither read nor
+ * verified again. It cannot become stale: a version is found only by its root hash, all its nodes were verified against
+ * that hash when they were loaded, and updates create new nodes. One cache serves one store. Nothing has to be undone
+ * when an update is discarded.
  */
 export type TrieCache = {
   /** Number of branches (about 1 kB each) above which lower levels are evicted. */
   readonly branchesMax: number
-  /** The last versions of each trie, newest first, by record key prefix; the most recently used trie is last. */
+  /** The last versions of each trie (newest first) by record key prefix; the most recently used trie is last. */
   readonly tries: Map<string, readonly Version[]>
-  /** Upper bound of the branches held, counted when they are added. */
+  /** Upper bound of the number of cached branches, counted when they are added. */
   branches: number
 }
 
 /**
- * About 20 MB: the four upper levels of the state trie (4,369 branches, which every busy block changes) and what the last
- * blocks used. Smaller states fit entirely.
+ * About 20 MB: the four upper levels of the state trie (4,369 branches, which every busy block changes) and the
+ * branches that the last blocks used. Smaller states fit entirely.
  */
 const TRIE_CACHE_BRANCHES_MAX = 16_384
 
-/** A head, and the block on top of it that may still be discarded. */
+/** The head, and the block on top of it, which may still be discarded. */
 const VERSIONS_MAX = 2
 
 export const createTrieCache = (branchesMax: number = TRIE_CACHE_BRANCHES_MAX): TrieCache => ({
@@ -53,7 +53,7 @@ export const cacheRoot = (
   cache.branches += added
 }
 
-/** Evicts nodes above the limit: upper levels and recently used tries stay, up to half the limit. */
+/** When the cache exceeds its limit, evicts nodes down to half of it; upper levels and recently used tries stay. */
 export const trimCache = (cache: TrieCache): void => {
   if (cache.branches <= cache.branchesMax) return
   const kept = new Set<Node>()

@@ -3,15 +3,18 @@ import { keccak256 } from '../crypto/crypto.ts'
 import { encodedLength, LIST_HEAD, STRING_HEAD, stringLength, writeHead, writeString } from '../rlp/write.ts'
 import type { Branch, Child, Leaf, Node } from './node.ts'
 
-// Encoding is the inner loop of every root computation, so it writes into buffers kept between calls. Nothing called from
-// here may re-enter while a buffer is in use.
+// Encoding is the inner loop of every root computation, so it writes into buffers kept between calls. Nothing called
+// from here may re-enter while a buffer is in use.
 let leafBuffer = new Uint8Array(1024)
 const BRANCH_BYTES_MAX = 3 + 16 * 33 + 1
 const branchBuffer = new Uint8Array(BRANCH_BYTES_MAX)
 /** Larger buffers (a leaf can be a whole transaction) are discarded after use. */
 const KEPT_BUFFER_BYTES_MAX = 65_536
 
-/** Writes what precedes the value in the RLP of a leaf to the start of the leaf buffer, which has room for `valueSize` more. */
+/**
+ * Writes the part of a leaf's RLP before the value to the start of the leaf buffer, which has room for `valueSize`
+ * bytes more. Returns its length.
+ */
 const writeLeafPath = (key: Uint8Array, depth: number, valueSize: number): number => {
   const odd = depth & 1
   const from = (depth + odd) >> 1
@@ -27,7 +30,7 @@ const writeLeafPath = (key: Uint8Array, depth: number, valueSize: number): numbe
   return at
 }
 
-/** Bytes of a leaf's RLP beside its value: two list and string headers and the longest key. */
+/** Most bytes of a leaf's RLP besides its value: two list and string headers and the longest key. */
 const LEAF_PATH_BYTES_MAX = 2 * 5 + 128
 
 /** Writes the RLP of a leaf that starts at nibble `depth` to the start of the leaf buffer, and returns its length. */
@@ -38,13 +41,15 @@ const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
   return writeString(leafBuffer, writeLeafPath(key, depth, valueSize), value)
 }
 
-/** The RLP of a leaf that starts at nibble `depth`, up to its value of `valueLength` bytes (above 55), which follow. */
+/**
+ * The RLP of a leaf that starts at nibble `depth`, without the value of `valueLength` bytes (above 55) that follows.
+ */
 export const leafHead = (key: Uint8Array, depth: number, valueLength: number): Uint8Array => {
   const at = writeLeafPath(key, depth, encodedLength(valueLength))
   return leafBuffer.slice(0, writeHead(leafBuffer, at, STRING_HEAD, valueLength))
 }
 
-/** One buffer per length of account nodes and branches, so that hashing allocates none. */
+/** One buffer for each length of account nodes and branches, so that hashing allocates no buffer. */
 const exactBuffers: (Uint8Array | undefined)[] = []
 
 const hashOf = (bytes: Uint8Array, start: number, end: number): Uint8Array => {
@@ -120,7 +125,7 @@ export const encodeNode = (node: Node, depth: number): Uint8Array => {
   return rlp
 }
 
-/** Length of the item at that position of a branch's RLP; a branch has strings of up to 55 bytes and short lists. */
+/** Length of the RLP item at `at`; the children of a branch are strings of up to 55 bytes and short lists. */
 const itemLength = (bytes: Uint8Array, at: number): number => {
   const first = bytes[at] as number
   return first === 0xa0 ? 33 : first < 0xc0 ? 1 : first - 0xbf
@@ -142,8 +147,8 @@ export const referenceStart = ({ bytes, rlpStart }: Branch, index: number): numb
 export const referenceEnd = (bytes: Uint8Array, start: number): number => start + itemLength(bytes, start)
 
 /**
- * Overwrites the references of the children named by `changed` (one bit each) in `out`, which is a copy of the branch's
- * bytes. Usually one hash replaces another; returns false if the lengths differ.
+ * Overwrites the references of the children in `changed` (one bit for each) in `out`, a copy of the branch's bytes.
+ * Usually one hash replaces another; returns false if the lengths differ.
  */
 export const patchReferences = (
   out: Uint8Array,
@@ -165,8 +170,8 @@ export const patchReferences = (
 }
 
 /**
- * The RLP of a branch whose children start at nibble `depth`. References of the children named by `changed` (one bit each)
- * are encoded again; the others are copied from `base`. Without a base, all children must be named.
+ * The RLP of a branch whose children start at nibble `depth`. References of the children in `changed` (one bit for
+ * each) are encoded again; the others are copied from `base`. Without a base, `changed` must contain all children.
  */
 export const encodeBranch = (
   base: Branch | undefined,
@@ -177,7 +182,7 @@ export const encodeBranch = (
 ): Uint8Array => {
   const old = base?.bytes ?? EMPTY_BYTES
   const out = value === undefined ? branchBuffer : new Uint8Array(BRANCH_BYTES_MAX + 5 + value.length)
-  // The longest header a branch without a long value needs is 3 bytes; 5 for one with a value.
+  // The list header needs at most 3 bytes, or 5 in a branch with a value.
   const start = value === undefined ? 3 : 5
   let at = start
   let from = base === undefined ? 0 : payloadStart(old, base.rlpStart)

@@ -1,9 +1,9 @@
 import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { keccak256 } from '../crypto/crypto.ts'
-import { type Account, MissingEntries, type StateChanges } from '../state/account.ts'
+import { type Account, type StateChanges } from '../state/account.ts'
 import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts'
-import { MISSING, recordKey, TrieCorruption, type TrieRun } from './load.ts'
+import { MISSING, missingEntriesOf, recordKey, TrieCorruption, type TrieRun } from './load.ts'
 import type { TrieNodeReader } from './node.ts'
 import { updateRoot } from './stateRoot.ts'
 import type { TrieEntry } from './trie.ts'
@@ -13,10 +13,10 @@ type StorageUndo = { readonly root: Hash; readonly slots: Map<string, TrieEntry>
 
 /**
  * The state trie before the given blocks: an in-memory overlay over the head's records, for proofs at an earlier block.
- * `reverse` are the changes of the blocks to undo, the head's first, without gaps; work and memory are proportional to its
- * length, so the caller limits it.
- * @throws TrieCorruption when a record is damaged, or the changes do not lead to the storage roots they name.
- * @throws MissingEntries over a store that must load something first.
+ * `reverse` has the changes of the blocks to undo, the head's first, without gaps; work and memory are proportional to
+ * its length, so the caller limits it.
+ * @throws TrieCorruption when a record is damaged, or the changes do not lead to the storage roots that they state.
+ * @throws MissingEntries when an asynchronous store must load records first.
  */
 export const historicalNodes = (
   nodes: TrieNodeReader,
@@ -44,22 +44,22 @@ export const historicalNodes = (
       throw new TrieCorruption(recordKey(keyPrefix, ''), before.storageRoot, root)
   }
   const root = updateRoot(run, headRoot, entries)
-  if (root === MISSING || run.missing.length > 0) throw new MissingEntries([...new Set(run.missing)])
+  if (root === MISSING || run.missing.length > 0) throw missingEntriesOf(run)
 
   const overlay = new Map(run.writes?.map(({ key, value }) => [key, value]))
   return { root, nodes: { get: key => (overlay.has(key) ? overlay.get(key) : nodes.get(key)) } }
 }
 
 /**
- * Called from the newest change to the oldest: the first root seen is that of the records, the last value seen is the
- * oldest.
+ * Must be called from the newest change to the oldest: the first root is that of the stored records, and the last value
+ * is the oldest.
  */
 const collectStorage = (
   storages: Map<string, StorageUndo>,
   { address, before, after, slots }: StateChanges['accounts'][number],
 ): void => {
   if (before === undefined) return
-  // A storage that ended in this block stays under its own keys: only its root is needed.
+  // The records of a storage that this block removed stay under their own keys: only its root is needed.
   const goesOn = after !== undefined && after.incarnation === before.incarnation
   const keyPrefix = storageKeys(address, before.incarnation)
   let undo = storages.get(keyPrefix)

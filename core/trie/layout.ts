@@ -1,14 +1,15 @@
 /*
- * A record holds one branch with its extension, and inside it its leaf children and its small branches whole, so that a
- * changed value rewrites one record at the bottom. A branch carries its RLP as it is: reading verifies it with one hash,
- * and an update copies what did not change.
+ * A record holds one branch with its extension. Its leaf children and small branch children are embedded in it, so that
+ * a changed value rewrites one record at the bottom. A branch is stored with its RLP: reading verifies it with one
+ * hash, and an update copies the unchanged parts.
  *
- *   branch   01, number of extension nibbles (1), extension nibbles (1 each), children inside (2, a bit each), those of
- *            them that are branches (2), RLP, the children inside in order: leaves, and branches after their length (LEB128)
- *   leaf     length of the key's rest (1, top bit: EMPTY_TAIL was cut off the value), rest of the key,
- *            length of the value (LEB128), value; after 00 it is a record itself, where the whole trie is one leaf
+ *   branch   01, number of extension nibbles (1 byte), extension nibbles (1 byte each), mask of embedded children (2 bytes),
+ *            mask of the embedded children that are branches (2 bytes), RLP, the embedded children in order: a leaf as
+ *            below, a branch after its length (LEB128)
+ *   leaf     length of the rest of the key (1 byte; top bit: EMPTY_TAIL was cut off the value), rest of the key,
+ *            length of the value (LEB128), value. A trie of one leaf is stored as 00 and the leaf.
  *
- * The rest of a key begins with the byte that holds the leaf's first own nibble; what comes before is known from the way.
+ * The rest of a key begins with the byte that holds the leaf's first own nibble; the path gives the bytes before it.
  */
 export const LEAF_RECORD = 0
 export const BRANCH_RECORD = 1
@@ -26,7 +27,7 @@ export const writeLeb = (out: Uint8Array, at: number, value: number): number => 
   return at
 }
 
-/** NaN when it exceeds the record or is not a valid length. */
+/** The LEB128 integer at `start`; NaN when it exceeds the record or is not a valid length. */
 export const readLeb = (record: Uint8Array, start: number): number => {
   let value = 0
   for (let unit = 1, at = start; unit <= 0x1000_0000; unit *= 0x80, at++) {
@@ -38,7 +39,7 @@ export const readLeb = (record: Uint8Array, start: number): number => {
   return Number.NaN
 }
 
-/** End of the child that starts there; NaN when it is invalid. */
+/** End of the embedded child that starts at `start`; NaN when it is invalid. */
 export const childEnd = (record: Uint8Array, start: number, isBranch: boolean): number => {
   const lengthAt = isBranch ? start : start + 1 + ((record[start] as number) & 0x7f)
   const first = record[lengthAt] as number
@@ -47,7 +48,7 @@ export const childEnd = (record: Uint8Array, start: number, isBranch: boolean): 
   return lengthAt + lebSize(length) + length
 }
 
-/** End of the RLP list that starts there; NaN when there is none. */
+/** End of the RLP list that starts at `start`; NaN when the bytes are not a list. */
 export const listEnd = (record: Uint8Array, start: number): number => {
   const first = record[start]
   if (first === undefined || first < 0xc0) return Number.NaN
@@ -63,14 +64,16 @@ export const insideMask = (bytes: Uint8Array, masks: number): number =>
 export const branchesMask = (bytes: Uint8Array, masks: number): number =>
   ((bytes[masks + 2] as number) << 8) | (bytes[masks + 3] as number)
 
-/** Start of each embedded child, and in the last place the end of all. Kept between calls: nothing else runs meanwhile. */
-export const starts = new Float64Array(17)
-
-/** The bytes that `starts` describes: several children of one branch are often read in sequence. */
+/**
+ * Result of `locateChildren`: the start of each embedded child, and last the end of all. Shared by all calls, because
+ * the trie functions run synchronously.
+ */
+export const childStarts = new Float64Array(17)
+/** The bytes that `childStarts` describes: often several children of one branch are read one after the other. */
 let located: Uint8Array | undefined
 
-/** Fills `starts` for a branch whose RLP ends at `rlpEnd`. */
-export const locate = (bytes: Uint8Array, rlpEnd: number): void => {
+/** Fills `childStarts` for a branch whose RLP ends at `rlpEnd`. */
+export const locateChildren = (bytes: Uint8Array, rlpEnd: number): void => {
   if (located === bytes) return
   located = bytes
   const masks = masksStart(bytes)
@@ -78,8 +81,8 @@ export const locate = (bytes: Uint8Array, rlpEnd: number): void => {
   const branches = branchesMask(bytes, masks)
   let at = rlpEnd
   for (let i = 0; i < 16; i++) {
-    starts[i] = at
+    childStarts[i] = at
     if (((inside >> i) & 1) === 1) at = childEnd(bytes, at, ((branches >> i) & 1) === 1)
   }
-  starts[16] = at
+  childStarts[16] = at
 }

@@ -1,14 +1,13 @@
 import { equalBytes, type Hash } from '../bytes/bytes.ts'
-import { MissingEntries } from '../state/account.ts'
-import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
+import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from './load.ts'
 import { followedNibbles, nibbleAt } from './nibbles.ts'
 import type { TrieNodeReader } from './node.ts'
 
 /**
- * The value of a key under a root, undefined when the trie does not have the key. Every record on the way is checked
- * against the hash in the one above it, so that the root alone has to be trusted.
- * @param keyPrefix of the record keys of the trie
- * @throws TrieCorruption when a record is not what its parent refers to; MissingEntries
+ * The value of a key under a root; undefined when the trie does not have the key. Every record on the path is verified
+ * against the hash in its parent, so that only the root has to be trusted.
+ * @param keyPrefix prefix of the trie's record keys
+ * @throws TrieCorruption when a record differs from what its parent refers to; MissingEntries
  */
 export const trieValue = (
   nodes: TrieNodeReader,
@@ -16,7 +15,7 @@ export const trieValue = (
   root: Hash,
   key: Uint8Array,
 ): Uint8Array | undefined => {
-  const run: TrieRun = { nodes, keyPrefix, writes: undefined, missing: [], branches: 0 }
+  const run = readRun(nodes, keyPrefix)
   let depth = 0
   let node = loadRoot(run, root)
   while (node !== undefined && node !== MISSING && node.kind === 'branch') {
@@ -25,6 +24,6 @@ export const trieValue = (
     depth += prefix.length + 1
     node = childOf(run, node, nibbleAt(key, depth - 1), key, depth)
   }
-  if (node === MISSING) throw new MissingEntries(run.missing)
+  if (node === MISSING) throw missingEntriesOf(run)
   return node !== undefined && equalBytes(node.key, key) ? node.value : undefined
 }

@@ -8,7 +8,7 @@ import { sharedNibbles } from './nibbles.ts'
 import type { Node } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
 
-/** RLP of the index: 0x80 for 0, the byte itself up to 127, else its length and bytes. */
+/** RLP of the index: 0x80 for 0, the byte itself up to 127, otherwise its length and bytes. */
 const indexKey = (index: number): Uint8Array => {
   if (index === 0) return Uint8Array.of(0x80)
   if (index < 0x80) return Uint8Array.of(index)
@@ -19,15 +19,15 @@ const indexKey = (index: number): Uint8Array => {
 }
 
 /**
- * Items between two yields: about a millisecond for encoding and hashing, somewhat more with garbage collection. A power of
- * two, so that two slices share little more than the root.
+ * Items between two yields: encoding and hashing them takes about a millisecond, somewhat more with garbage collection.
+ * A power of two, so that two slices share little more than the root.
  */
 const SLICE_ITEMS = 64
 
-/** Bytes of items between two yields: about a millisecond for hashing. */
+/** Bytes of items between two yields: hashing them takes about a millisecond. */
 const SLICE_BYTES = 256 * 1024
 
-/** An item: its bytes, or those of a long one (above 55 bytes) in pieces, which are made and hashed in steps. */
+/** The bytes of an item; for a long one (above 55 bytes), the steps that make its bytes in pieces. */
 type OrderedItem = Uint8Array | Steps<readonly Uint8Array[]>
 
 /** Indexes with keys of one byte: 1 to 127, and then 0, whose key is 0x80. */
@@ -51,14 +51,14 @@ const leafDepth = (key: Uint8Array, position: number, count: number): number => 
 
 const HASH_HEAD = 0xa0
 
-/** The entry of a long item, which is hashed in steps and not kept. */
+/** The entry of a long item; its bytes are hashed in steps and not kept. */
 function* longEntry(
   position: number,
   count: number,
-  making: Steps<readonly Uint8Array[]>,
+  makePieces: Steps<readonly Uint8Array[]>,
 ): Steps<TrieEntry & { readonly reference: Uint8Array }> {
   const key = indexKey(indexAt(position, count))
-  const pieces = yield* making
+  const pieces = yield* makePieces
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const hash = yield* keccak256Steps(leafHead(key, leafDepth(key, position, count), length), ...pieces)
   return { key, value: EMPTY_BYTES, reference: concatBytes(Uint8Array.of(HASH_HEAD), hash) }
@@ -66,7 +66,8 @@ function* longEntry(
 
 /**
  * The root of the trie that maps RLP(index) to each of `count` items: the transactions and receipts of a block in their
- * EIP-2718 form, or its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields between many and within long ones.
+ * EIP-2718 form, or its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields after several items, and
+ * within a long one.
  */
 export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => OrderedItem): Steps<Hash> {
   const run = memoryRun()
@@ -90,7 +91,7 @@ export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => 
       entries.push(entry)
     }
     const next = updateTrie(run, root, entries)
-    if (next === MISSING) throw new Error('a trie in memory has nothing to load')
+    if (next === MISSING) throw new Error('a trie in memory misses a record')
     root = next
   }
   return rootHash(root)

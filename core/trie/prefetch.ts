@@ -1,14 +1,13 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
-import { MissingEntries } from '../state/account.ts'
 import { ACCOUNT_KEYS } from './account.ts'
 import { cachedRoot, cacheRoot, trimCache } from './cache.ts'
-import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
+import { childOf, loadRoot, MISSING, missingEntriesOf, readRun, type TrieRun } from './load.ts'
 import { followedNibbles, nibbleAt } from './nibbles.ts'
 import { INSIDE, type Node, type TrieNodeReader } from './node.ts'
 import { isBranchInside } from './readRecord.ts'
 
-/** Loads the branches on the path to a key. A leaf is not read: an update that replaces it does not need it. */
+/** Loads the branches on the path to a key. The leaf is not read, because an update replaces it without reading it. */
 const follow = (run: TrieRun, top: Node | undefined, key: Uint8Array): void => {
   let node: Node | undefined = top
   let depth = 0
@@ -25,19 +24,19 @@ const follow = (run: TrieRun, top: Node | undefined, key: Uint8Array): void => {
 }
 
 /**
- * Loads the parts of the state trie with this root that an update of these accounts needs into the reader's cache, so that
- * the block that changes them neither reads nor verifies them. Does nothing without a cache.
+ * Loads into the reader's cache the branches of the state trie with this root that an update of these accounts needs,
+ * so that the block that changes the accounts neither reads nor verifies them. Does nothing without a cache.
  * @throws TrieCorruption, MissingEntries as `updateStateRoot`
  */
 export const prefetchAccounts = (nodes: TrieNodeReader, root: Hash, addresses: readonly Address[]): void => {
   const { cache } = nodes
   if (cache === undefined) return
-  const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: undefined, missing: [], branches: 0 }
+  const run = readRun(nodes, ACCOUNT_KEYS)
   const top = cachedRoot(cache, ACCOUNT_KEYS, root) ?? loadRoot(run, root)
   if (top !== MISSING) {
     for (const address of addresses) follow(run, top, keccak256(address))
     cacheRoot(cache, ACCOUNT_KEYS, root, top, run.branches)
     trimCache(cache)
   }
-  if (run.missing.length > 0) throw new MissingEntries([...new Set(run.missing)])
+  if (run.missing.length > 0) throw missingEntriesOf(run)
 }

@@ -1,19 +1,18 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { keccak256 } from '../crypto/crypto.ts'
-import { MissingEntries } from '../state/account.ts'
 import { ACCOUNT_KEYS, storageKeys } from './account.ts'
 import { branchRlp, encodeNode } from './encoding.ts'
-import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
+import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from './load.ts'
 import { followedNibbles, nibbleAt } from './nibbles.ts'
 import type { TrieNodeReader } from './node.ts'
 
-/** RLP of the trie nodes from the root towards a key, as `eth_getProof` returns them, without nodes embedded in others. */
+/** RLP of the trie nodes on the path from the root to a key, as in `eth_getProof`: without nodes embedded in others. */
 export type TrieProof = { readonly proof: readonly Uint8Array[] }
 
 /**
- * Proves an account or its absence: the nodes end where the path to its key ends (EIP-1186). Empty for an empty trie.
- * @throws TrieCorruption when a record is not what its parent refers to.
- * @throws MissingEntries over a store that must load something first.
+ * Proves an account or its absence (EIP-1186). An empty trie has an empty proof.
+ * @throws TrieCorruption when a record differs from what its parent refers to.
+ * @throws MissingEntries when an asynchronous store must load records first.
  */
 export const accountProof = (nodes: TrieNodeReader, stateRoot: Hash, address: Address): TrieProof =>
   proofOf(nodes, ACCOUNT_KEYS, stateRoot, keccak256(address))
@@ -29,7 +28,7 @@ export const storageProof = (
 
 /** Proves a key of any trie, given its record key prefix. */
 export const proofOf = (nodes: TrieNodeReader, keyPrefix: string, root: Hash, key: Uint8Array): TrieProof => {
-  const run: TrieRun = { nodes, keyPrefix, writes: undefined, missing: [], branches: 0 }
+  const run = readRun(nodes, keyPrefix)
   const proof: Uint8Array[] = []
   const add = (rlp: Uint8Array): void => {
     // A node below the root that is shorter than a hash is embedded in its parent.
@@ -46,6 +45,6 @@ export const proofOf = (nodes: TrieNodeReader, keyPrefix: string, root: Hash, ke
     depth += prefix.length + 1
     node = childOf(run, node, nibbleAt(key, depth - 1), key, depth)
   }
-  if (node === MISSING) throw new MissingEntries(run.missing)
+  if (node === MISSING) throw missingEntriesOf(run)
   return { proof }
 }

@@ -1,6 +1,5 @@
 import { compareBytes, type Hash } from '../bytes/bytes.ts'
-import { MissingEntries } from '../state/account.ts'
-import { childOf, loadRoot, MISSING, type TrieRun } from './load.ts'
+import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from './load.ts'
 import { nibbleAt } from './nibbles.ts'
 import type { Branch, Node, TrieNodeReader } from './node.ts'
 
@@ -16,8 +15,8 @@ const putNibble = (key: Uint8Array, depth: number, nibble: number): void => {
 }
 
 /**
- * Compares the keys below a branch with the start: negative if all are before it, positive if all are after it, zero if
- * both are possible.
+ * Compares the keys below a branch with the start: negative if all are before it, positive if all are after it,
+ * otherwise zero.
  */
 const compareToStart = ({ prefix }: Branch, start: Uint8Array, depth: number): number => {
   for (let i = 0; i < prefix.length; i++) {
@@ -28,24 +27,24 @@ const compareToStart = ({ prefix }: Branch, start: Uint8Array, depth: number): n
 }
 
 /**
- * Up to `most` leaves from `start` on in key order, of a storage trie or the state trie with this record key prefix.
- * @throws TrieCorruption when a record is not what its parent refers to.
- * @throws MissingEntries over a store that must load something first.
+ * Up to `countMax` leaves in key order, from `start` on, of the state trie or storage trie with this record key prefix.
+ * @throws TrieCorruption when a record differs from what its parent refers to.
+ * @throws MissingEntries when an asynchronous store must load records first.
  */
 export const trieLeaves = (
   nodes: TrieNodeReader,
   keyPrefix: string,
   root: Hash,
   start: Hash,
-  most: number,
+  countMax: number,
 ): readonly TrieLeaf[] => {
-  const run: TrieRun = { nodes, keyPrefix, writes: undefined, missing: [], branches: 0 }
+  const run = readRun(nodes, keyPrefix)
   const leaves: TrieLeaf[] = []
   const path = new Uint8Array(KEY_BYTES)
 
   /** Recursion is bounded by the nibbles of a key. `onEdge` is true while the path equals the start's. */
   const visit = (node: Node | undefined, depth: number, onEdge: boolean): void => {
-    if (node === undefined || leaves.length >= most) return
+    if (node === undefined || leaves.length >= countMax) return
     if (node.kind === 'leaf') {
       if (!onEdge || compareBytes(node.key, start) >= 0) leaves.push({ key: node.key, value: node.value })
       return
@@ -55,16 +54,16 @@ export const trieLeaves = (
     node.prefix.forEach((nibble, i) => putNibble(path, depth + i, nibble))
     const childDepth = depth + node.prefix.length + 1
     const first = side === 0 ? nibbleAt(start, childDepth - 1) : 0
-    for (let index = first; index < 16 && leaves.length < most; index++) {
+    for (let index = first; index < 16 && leaves.length < countMax; index++) {
       putNibble(path, childDepth - 1, index)
       const child = childOf(run, node, index, path, childDepth)
-      if (child === MISSING) throw new MissingEntries([...new Set(run.missing)])
+      if (child === MISSING) throw missingEntriesOf(run)
       visit(child, childDepth, side === 0 && index === first)
     }
   }
 
   const node = loadRoot(run, root)
-  if (node === MISSING) throw new MissingEntries([...new Set(run.missing)])
+  if (node === MISSING) throw missingEntriesOf(run)
   visit(node, 0, true)
   return leaves
 }

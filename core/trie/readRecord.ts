@@ -8,17 +8,18 @@ import {
   LEAF_RECORD,
   lebSize,
   listEnd,
-  locate,
+  locateChildren,
   masksStart,
   readLeb,
-  starts,
+  childStarts,
 } from './layout.ts'
 import { EMPTY_TAIL, leafOf } from './leaf.ts'
 import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from './node.ts'
 
 /**
- * The leaf at `start`: child `index` of a branch whose children start at nibble `depth`; `key` is any key that leads to the
- * branch. What the leaf's hash does not cover is taken from the key, never from the record.
+ * Decodes the leaf at `start`, which is child `index` of a branch whose children start at nibble `depth`. `key` is any
+ * key that leads to the branch: it gives the nibbles that the leaf's hash does not cover, which are never read from the
+ * record.
  */
 const readLeaf = (
   record: Uint8Array,
@@ -59,8 +60,8 @@ const readBranch = (bytes: Uint8Array): Branch | undefined => {
   const rlpStart = masks + 4
   const rlpEnd = listEnd(bytes, rlpStart)
   if (!(rlpEnd <= bytes.length)) return undefined
-  locate(bytes, rlpEnd)
-  if (starts[16] !== bytes.length) return undefined
+  locateChildren(bytes, rlpEnd)
+  if (childStarts[16] !== bytes.length) return undefined
   const inside = insideMask(bytes, masks)
   const children: Child[] = []
   let at = payloadStart(bytes, rlpStart)
@@ -83,7 +84,7 @@ const readBranch = (bytes: Uint8Array): Branch | undefined => {
   }
 }
 
-/** Decodes the node of a record; undefined when the bytes are invalid. Nothing is verified against a hash here. */
+/** Decodes the node of a record without verifying its hash; undefined when the bytes are invalid. */
 export const decodeRecord = (record: Uint8Array): Node | undefined => {
   if (record[0] === BRANCH_RECORD) return readBranch(record)
   if (record[0] !== LEAF_RECORD || childEnd(record, 1, false) !== record.length) return undefined
@@ -91,8 +92,8 @@ export const decodeRecord = (record: Uint8Array): Node | undefined => {
 }
 
 /**
- * Decodes child `index` of a branch, which must be INSIDE; parameters as of `readLeaf`. Undefined when the bytes are
- * invalid.
+ * Decodes child `index` of a branch, which must be INSIDE; `key` and `depth` as in `readLeaf`. Undefined when the bytes
+ * are invalid.
  */
 export const readInside = (
   branch: Branch,
@@ -101,9 +102,9 @@ export const readInside = (
   depth: number,
 ): Node | undefined => {
   const { bytes } = branch
-  locate(bytes, branch.rlpEnd)
-  const start = starts[index] as number
-  const end = starts[index + 1] as number
+  locateChildren(bytes, branch.rlpEnd)
+  const start = childStarts[index] as number
+  const end = childStarts[index + 1] as number
   if (!isBranchInside(branch, index)) return readLeaf(bytes, start, end, key, depth, index)
   return decodeRecord(bytes.slice(start + lebSize(readLeb(bytes, start)), end))
 }
@@ -113,10 +114,10 @@ export const isBranchInside = ({ bytes }: Branch, index: number): boolean =>
   ((branchesMask(bytes, masksStart(bytes)) >> index) & 1) === 1
 
 /**
- * True when child `index` of a branch, which must be INSIDE, is this leaf with another value. The leaf is then replaced
- * without being decoded or verified.
+ * True when child `index` of a branch, which must be INSIDE, is a leaf with the same key and another value. Such a leaf
+ * is replaced without being decoded or verified.
  */
-export const isOlder = (
+export const hasOtherValue = (
   branch: Branch,
   index: number,
   { key, value, ownLength }: Leaf,
@@ -124,13 +125,13 @@ export const isOlder = (
 ): boolean => {
   if (isBranchInside(branch, index)) return false
   const { bytes } = branch
-  locate(bytes, branch.rlpEnd)
-  const start = starts[index] as number
+  locateChildren(bytes, branch.rlpEnd)
+  const start = childStarts[index] as number
   const shared = depth >> 1
   const restLength = key.length - shared
   const head = bytes[start] as number
   if ((head & 0x7f) !== restLength) return false
-  // The high nibble of the first byte is not part of a child that starts after it.
+  // A child that starts at an odd depth does not include the high nibble of its first byte.
   const own = (depth & 1) === 0 ? 255 : 15
   if ((((bytes[start + 1] as number) ^ (key[shared] as number)) & own) !== 0) return false
   for (let i = 1; i < restLength; i++) if (bytes[start + 1 + i] !== key[shared + i]) return false

@@ -6,21 +6,22 @@ import {
   insideMask,
   LEAF_RECORD,
   lebSize,
-  locate,
+  locateChildren,
   masksStart,
-  starts,
+  childStarts,
   writeLeb,
 } from './layout.ts'
 import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from './node.ts'
 
 /**
- * A branch up to this size is embedded in its parent; a larger one has its own record. Three accounts fit: at every state
- * size, nearly all changes then touch one record at the bottom, which stays below 4 kB.
+ * A branch up to this size is embedded in its parent; a larger one has its own record. Three accounts fit, so that at
+ * every state size nearly all changes touch one record at the bottom, which stays below 4 kB.
  */
 const INLINE_BYTES_MAX = 260
 
 /**
- * Longer keys are refused: their length would not fit into a record. All tries of the protocol have keys of 1 to 32 bytes.
+ * Longer keys are refused: their length would not fit into a record. All tries of the protocol have keys of 1 to 32
+ * bytes.
  */
 export const KEY_BYTES_MAX = 127
 
@@ -44,7 +45,7 @@ const writeLeaf = (out: Uint8Array, at: number, { key, value, ownLength }: Leaf,
   return at
 }
 
-/** Bytes of a loaded child, starting at nibble `depth`, when embedded in its parent. */
+/** Bytes that a loaded child, which starts at nibble `depth`, takes in its parent; 0 when it is not embedded. */
 const sizeInside = (child: Child, depth: number): number => {
   if (child === undefined || hasRecord(child)) return 0
   const node = child as Node
@@ -60,8 +61,9 @@ const writeInside = (out: Uint8Array, at: number, node: Node, depth: number): nu
 }
 
 /**
- * The bytes of a branch whose children start at nibble `depth`. Children named by `changed` (one bit each) are encoded
- * again; the others are copied from `base`, the previous branch. Without a base, all children must be named.
+ * The bytes of a branch whose children start at nibble `depth`. The children in `changed` (one bit for each) are
+ * encoded again; the others are copied from `base`, the previous branch. Without a base, `changed` must contain all
+ * children.
  */
 const branchBytes = (
   prefix: Uint8Array,
@@ -75,7 +77,7 @@ const branchBytes = (
   let inside = 0
   let branches = 0
   if (base !== undefined) {
-    locate(old, base.rlpEnd)
+    locateChildren(old, base.rlpEnd)
     inside = insideMask(old, masksStart(old)) & ~changed
     branches = branchesMask(old, masksStart(old)) & ~changed
   }
@@ -83,7 +85,7 @@ const branchBytes = (
   let size = masks + 4 + rlp.length
   for (let i = 0; i < 16; i++) {
     if (((changed >> i) & 1) === 0) {
-      if (((inside >> i) & 1) === 1) size += (starts[i + 1] as number) - (starts[i] as number)
+      if (((inside >> i) & 1) === 1) size += (childStarts[i + 1] as number) - (childStarts[i] as number)
       continue
     }
     const child = children[i]
@@ -107,7 +109,7 @@ const branchBytes = (
     if (((inside >> i) & 1) === 0) continue
     if (((changed >> i) & 1) === 1) at = writeInside(out, at, children[i] as Node, depth)
     else
-      for (let j = starts[i] as number, end = starts[i + 1] as number; j < end; j++)
+      for (let j = childStarts[i] as number, end = childStarts[i + 1] as number; j < end; j++)
         out[at++] = old[j] as number
   }
   return out
@@ -117,18 +119,18 @@ const branchBytes = (
 const sameSizes = (base: Branch, children: readonly Child[], changed: number, depth: number): boolean => {
   const { bytes } = base
   const branches = branchesMask(bytes, masksStart(bytes))
-  locate(bytes, base.rlpEnd)
+  locateChildren(bytes, base.rlpEnd)
   for (let i = 0; i < 16; i++) {
     if (((changed >> i) & 1) === 0) continue
     const child = children[i]
     const size = sizeInside(child, depth)
-    if (size !== (starts[i + 1] as number) - (starts[i] as number)) return false
+    if (size !== (childStarts[i + 1] as number) - (childStarts[i] as number)) return false
     if (size > 0 && (((branches >> i) & 1) === 1) !== ((child as Node).kind === 'branch')) return false
   }
   return true
 }
 
-/** A copy of the bytes with only the changed parts overwritten; undefined when one of them has another length. */
+/** A copy of the bytes in which only the changed parts are overwritten; undefined when a part has another length. */
 const patched = (
   stored: boolean,
   base: Branch,
@@ -141,15 +143,15 @@ const patched = (
   if (!patchReferences(out, base, children, changed, depth)) return undefined
   if (stored)
     for (let i = 0; i < 16; i++)
-      if (((changed >> i) & 1) === 1 && starts[i] !== starts[i + 1])
-        writeInside(out, starts[i] as number, children[i] as Node, depth)
+      if (((changed >> i) & 1) === 1 && childStarts[i] !== childStarts[i + 1])
+        writeInside(out, childStarts[i] as number, children[i] as Node, depth)
   return out
 }
 
 /**
- * The branch with these children, which start at nibble `depth`. Those named by `changed` (one bit each) are encoded again;
- * the others are copied from `base`, the previous branch. Without a base, all children must be named. `stored` is true if
- * the trie has records.
+ * The branch with these children, which start at nibble `depth`. The children in `changed` (one bit for each) are
+ * encoded again; the others are copied from `base`, the previous branch. Without a base, `changed` must contain all
+ * children. `stored` is true if the trie has records.
  */
 export const branchOf = (
   stored: boolean,
@@ -175,7 +177,7 @@ export const branchOf = (
 
 /** The branch with another extension above it. */
 export const withPrefix = (branch: Branch, prefix: Uint8Array): Branch => {
-  // A trie that is not stored only has the RLP.
+  // In a trie that is not stored, a branch only has the RLP.
   if (branch.rlpStart === 0) return { ...branch, prefix }
   const rest = branch.bytes.slice(masksStart(branch.bytes))
   const bytes = new Uint8Array(2 + prefix.length + rest.length)
@@ -187,7 +189,7 @@ export const withPrefix = (branch: Branch, prefix: Uint8Array): Branch => {
   return { ...branch, prefix, bytes, rlpStart: branch.rlpStart + moved, rlpEnd: branch.rlpEnd + moved }
 }
 
-/** The record of a node: of a branch, or of the leaf that is the whole trie. */
+/** The record of a branch, or of the only leaf of a trie. */
 export const recordOf = (node: Node): Uint8Array => {
   if (node.kind === 'branch') return node.bytes
   const out = new Uint8Array(1 + leafSize(node, 0))

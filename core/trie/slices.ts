@@ -3,19 +3,19 @@ import { MISSING, recordKey, type TrieRun } from './load.ts'
 import type { Node, TrieNodeWrite } from './node.ts'
 import { type TrieEntry, updateTrie } from './trie.ts'
 
-/** Entries applied between two pauses: about a millisecond for new accounts, somewhat more on a busy machine. */
+/** Entries applied between two pauses: new accounts take about a millisecond, somewhat more on a busy machine. */
 export const SLICE_ENTRIES = 128
 
 /** Writes processed between two pauses: a millisecond. */
 const WRITES_AT_ONCE = 4096
 
-/** False when the root may change its shape, as after a deletion. */
+/** False when the root may change its shape, for example by a deletion. */
 const keepsShape = (root: Node | undefined, entries: readonly TrieEntry[]): boolean =>
   root?.kind === 'branch' && root.prefix.length === 0 && !entries.some(({ value }) => value === undefined)
 
 /**
- * Ends of the slices of sorted entries: after whole first bytes, so that two slices share only the root and what is
- * directly below it.
+ * Ends of the slices of sorted entries. Entries with the same first byte of the key are in one slice, so that two
+ * slices share only the root and its children.
  */
 const sliceEnds = (entries: readonly TrieEntry[]): readonly number[] => {
   const ends: number[] = []
@@ -28,7 +28,7 @@ const sliceEnds = (entries: readonly TrieEntry[]): readonly number[] => {
   return [...ends, entries.length]
 }
 
-/** Moves the records that the next slice may write again, which come last, from the run's writes to `shared`. */
+/** Moves the last writes of the run, records that the next slice may write again, to `shared`. */
 const takeShared = (run: TrieRun, from: number, shared: Map<string, TrieNodeWrite>): void => {
   const { writes, keyPrefix } = run
   if (writes === undefined) return
@@ -41,7 +41,9 @@ const takeShared = (run: TrieRun, from: number, shared: Map<string, TrieNodeWrit
   }
 }
 
-/** Applies slices in sequence, as if each were a block's: a record written by several has the last value. */
+/**
+ * Applies slices one after the other, as if each were a block; of a record written several times the last write counts.
+ */
 function* updateOneByOne(
   run: TrieRun,
   root: Node | undefined,
@@ -69,7 +71,7 @@ function* updateOneByOne(
   return isMissing ? MISSING : node
 }
 
-/** As `updateTrie`, with a pause after each slice of many entries; the writes differ only in their order. */
+/** As `updateTrie`, but yields after each slice of entries; the writes differ only in their order. */
 export function* updateInSlices(
   run: TrieRun,
   root: Node | undefined,

@@ -2,25 +2,19 @@ import type { Hash } from '../bytes/bytes.ts'
 import { createSlab } from '../bytes/slab.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import { keccak256 } from '../crypto/crypto.ts'
-import {
-  type Account,
-  type AccountChange,
-  MissingEntries,
-  type SlotChange,
-  type StateChanges,
-} from '../state/account.ts'
+import { type Account, type AccountChange, type SlotChange, type StateChanges } from '../state/account.ts'
 import { runSteps, type Steps } from '../steps.ts'
 import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts'
 import { cachedRoot, cacheRoot, type TrieCache, trimCache } from './cache.ts'
-import { loadRoot, MISSING, rootHash, type TrieRun } from './load.ts'
+import { loadRoot, MISSING, missingEntriesOf, rootHash, type TrieRun } from './load.ts'
 import type { TrieNodeReader, TrieNodeWrite } from './node.ts'
 import { SLICE_ENTRIES, updateInSlices } from './slices.ts'
 import { sortSteps } from './sort.ts'
 import type { TrieEntry } from './trie.ts'
 
 /**
- * Slab size: about twelve accounts. The trie's cache keeps recently changed accounts, and each keeps its whole slab: no
- * more memory than a separate buffer with its overhead.
+ * Slab size, for about twelve accounts. The trie's cache keeps recently changed accounts, and each keeps its whole slab
+ * in memory, which takes no more than a separate buffer with its overhead.
  */
 const VALUES_SLAB_LENGTH = 1024
 
@@ -34,11 +28,11 @@ export type StateRootUpdate = {
 }
 
 /**
- * Applies the changes of one block to the state trie whose records `nodes` reads and whose root is `parentRoot`. Pure:
- * nothing is written, and the same input gives the same result with or without a cache. Yields to other work, which must
- * not change what `nodes` reads.
- * @throws TrieCorruption when a record on a path is not what its parent refers to.
- * @throws MissingEntries with all keys known to be needed, when `nodes` throws it for any.
+ * Applies the changes of one block to the state trie with the root `parentRoot`, whose records `nodes` reads. Pure:
+ * nothing is written, and the same input gives the same result with or without a cache. Yields to other work, which
+ * must not change the records that `nodes` reads.
+ * @throws TrieCorruption when a record on a path differs from what its parent refers to.
+ * @throws MissingEntries with all keys known to be needed, when `nodes` throws it for one.
  */
 export function* stateRootSteps(
   nodes: TrieNodeReader,
@@ -67,7 +61,7 @@ export function* stateRootSteps(
   }
   const root = yield* rootSteps(run, parentRoot, entries, cache)
   if (cache !== undefined) trimCache(cache)
-  if (root === MISSING || run.missing.length > 0) throw new MissingEntries([...new Set(run.missing)])
+  if (root === MISSING || run.missing.length > 0) throw missingEntriesOf(run)
   return { root, changes: { accounts, codes: changes.codes }, nodes: run.writes ?? [] }
 }
 
@@ -92,7 +86,7 @@ function* rootSteps(
   const { keyPrefix } = run
   const before = (cache && cachedRoot(cache, keyPrefix, parentRoot)) ?? loadRoot(run, parentRoot)
   if (before === MISSING) return MISSING
-  // Kept even when this run fails: what it loads and verifies serves the next one.
+  // Cached even when this run fails: the next run uses the nodes that it loaded and verified.
   if (cache !== undefined) cacheRoot(cache, keyPrefix, parentRoot, before, 0)
   const after = yield* updateInSlices(run, before, yield* sortSteps(entries))
   if (after === MISSING) return MISSING

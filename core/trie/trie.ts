@@ -3,7 +3,7 @@ import { childOf, MISSING, recordKey, type TrieRun } from './load.ts'
 import { leafOf } from './leaf.ts'
 import { followedNibbles, HEX_DIGITS, nibbleAt, nibblesOf, pathOf, sharedNibbles } from './nibbles.ts'
 import { type Branch, type Child, INSIDE, type Leaf, type Node } from './node.ts'
-import { isOlder } from './readRecord.ts'
+import { hasOtherValue } from './readRecord.ts'
 import { branchOf, hasRecord, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
 
 /** A key to set, or to delete when the value is undefined. Values are not empty. */
@@ -17,15 +17,15 @@ export type TrieEntry = {
 type Result = Node | undefined | typeof MISSING
 
 /**
- * Returns the trie with all entries applied; `root` is unchanged. Entries are sorted by distinct keys. Every new, changed
- * or removed record is added to the run's `writes`, if it has them. Returns MISSING when the run's `missing` names records
- * that must be loaded first.
- * @throws TrieCorruption when a record on a path is not what its parent refers to.
+ * Returns the trie with all entries applied; `root` is unchanged. Entries have distinct keys and are sorted by them.
+ * Every new, changed or removed record is added to the run's `writes`, if it has any. Returns MISSING when the run's
+ * `missing` names records that must be loaded first.
+ * @throws TrieCorruption when a record on a path differs from what its parent refers to.
  */
 export const updateTrie = (run: TrieRun, root: Node | undefined, entries: readonly TrieEntry[]): Result => {
   for (const { key } of entries)
     if (key.length > KEY_BYTES_MAX)
-      throw new RangeError(`a trie key of ${key.length} bytes, above ${KEY_BYTES_MAX}`)
+      throw new RangeError(`a trie key of ${key.length} bytes is longer than ${KEY_BYTES_MAX}`)
   if (entries.length === 0) return root
   const next = apply(run, root, 0, entries, 0, entries.length)
   if (next !== root && next !== MISSING)
@@ -45,7 +45,7 @@ const apply = (
   from: number,
   to: number,
 ): Result => {
-  if (node === undefined) return grow(run, depth, entries, from, to)
+  if (node === undefined) return build(run, depth, entries, from, to)
   if (node.kind === 'leaf') return applyToLeaf(run, node, depth, entries, from, to)
   const { prefix } = node
   if (prefix.length > 0 && followedByBoth(entries, from, to, depth, prefix) < prefix.length)
@@ -53,8 +53,8 @@ const apply = (
   return fill(run, depth, prefix, node, node.children.slice(), 0, entries, from, to)
 }
 
-/** A subtree of only the entries. */
-const grow = (
+/** Builds a subtree that holds only the entries. */
+const build = (
   run: TrieRun,
   depth: number,
   entries: readonly TrieEntry[],
@@ -91,10 +91,10 @@ const applyToLeaf = (
   let at = from
   while (at < to && compareBytes((entries[at] as TrieEntry).key, leaf.key) < 0) at++
   if (at < to && equalBytes((entries[at] as TrieEntry).key, leaf.key))
-    return grow(run, depth, entries, from, to)
+    return build(run, depth, entries, from, to)
   const merged = [...entries.slice(from, at), leaf, ...entries.slice(at, to)]
-  const grown = grow(run, depth, merged, 0, merged.length)
-  return grown !== undefined && grown !== MISSING && grown.kind === 'leaf' ? leaf : grown
+  const built = build(run, depth, merged, 0, merged.length)
+  return built !== undefined && built !== MISSING && built.kind === 'leaf' ? leaf : built
 }
 
 /** The number of nibbles of `prefix` that every key of a sorted range matches. */
@@ -110,7 +110,7 @@ const followedByBoth = (
     followedNibbles((entries[to - 1] as TrieEntry).key, depth, prefix),
   )
 
-/** Applies entries of which some diverge within the extension. */
+/** Applies entries, some of which diverge within the extension. */
 const split = (run: TrieRun, branch: Branch, depth: number, entries: readonly TrieEntry[]): Result => {
   const { prefix } = branch
   // Deleting an absent key must not split the extension.
@@ -127,7 +127,7 @@ const split = (run: TrieRun, branch: Branch, depth: number, entries: readonly Tr
   return fill(run, depth, prefix.slice(0, shared), undefined, children, 1 << nibble, live, 0, live.length)
 }
 
-/** A branch without an encoding yet, whose children are read and replaced in place. */
+/** A branch without an encoding yet; its children are read and replaced in place. */
 const newBranch = (prefix: Uint8Array, children: Child[]): Branch => ({
   kind: 'branch',
   prefix,
@@ -151,8 +151,9 @@ const countChildren = (children: readonly Child[]): readonly [count: number, las
 }
 
 /**
- * The branch at the end of `prefix` with the entries applied to its children. `base` is the previous branch, undefined for
- * a new one; `children` are its children, changed in place; `moved` has a bit for each that has changed already.
+ * The branch at the end of `prefix` with the entries applied to its children. `base` is the previous branch, undefined
+ * for a new one; `children` are its children, changed in place; `moved` has one bit for each child that has already
+ * changed.
  */
 const fill = (
   run: TrieRun,
@@ -165,35 +166,36 @@ const fill = (
   from: number,
   to: number,
 ): Result => {
-  const fork = depth + prefix.length
-  const way = (entries[from] as TrieEntry).key
+  const branchDepth = depth + prefix.length
+  const pathKey = (entries[from] as TrieEntry).key
   const holder = base ?? newBranch(prefix, children)
   let value = base?.value
   let changed = moved
-  let missed = false
+  let isMissing = false
   let at = from
-  if (way.length * 2 === fork) value = (entries[at++] as TrieEntry).value
+  if (pathKey.length * 2 === branchDepth) value = (entries[at++] as TrieEntry).value
   while (at < to) {
-    const nibble = nibbleAt((entries[at] as TrieEntry).key, fork)
+    const nibble = nibbleAt((entries[at] as TrieEntry).key, branchDepth)
     let end = at + 1
-    while (end < to && nibbleAt((entries[end] as TrieEntry).key, fork) === nibble) end++
-    const leaf = end === at + 1 ? replacement(holder, nibble, entries[at] as TrieEntry, fork + 1) : undefined
+    while (end < to && nibbleAt((entries[end] as TrieEntry).key, branchDepth) === nibble) end++
+    const leaf =
+      end === at + 1 ? replacement(holder, nibble, entries[at] as TrieEntry, branchDepth + 1) : undefined
     if (leaf !== undefined) {
       children[nibble] = leaf
       changed |= 1 << nibble
       at = end
       continue
     }
-    const child = childOf(run, holder, nibble, way, fork + 1)
-    const next = child === MISSING ? MISSING : apply(run, child, fork + 1, entries, at, end)
-    if (next === MISSING) missed = true
+    const child = childOf(run, holder, nibble, pathKey, branchDepth + 1)
+    const next = child === MISSING ? MISSING : apply(run, child, branchDepth + 1, entries, at, end)
+    if (next === MISSING) isMissing = true
     else {
       children[nibble] = next
       if (next !== child) changed |= 1 << nibble
     }
     at = end
   }
-  if (missed) return MISSING
+  if (isMissing) return MISSING
   if (base !== undefined && changed === 0 && value === base.value) return base
 
   const [count, last] = countChildren(children)
@@ -202,26 +204,26 @@ const fill = (
   if (only !== undefined) {
     child =
       children[only] === base?.children[only]
-        ? childOf(run, holder, only, way, fork + 1)
+        ? childOf(run, holder, only, pathKey, branchDepth + 1)
         : (children[only] as Node)
     if (child === MISSING) return MISSING
     changed |= 1 << only
   }
-  writeChildren(run, base, children, changed, only, way, fork)
-  if (only !== undefined) return raise(prefix, only, child as Node)
-  if (count === 0) return value === undefined ? undefined : leafOf(way.slice(0, fork >> 1), value)
+  writeChildren(run, base, children, changed, only, pathKey, branchDepth)
+  if (only !== undefined) return replaceByChild(prefix, only, child as Node)
+  if (count === 0) return value === undefined ? undefined : leafOf(pathKey.slice(0, branchDepth >> 1), value)
   if (base === undefined) run.branches++
   const stored = run.writes !== undefined
-  const branch = branchOf(stored, prefix, base, children, changed, value, fork + 1)
-  if (stored) leaveInside(children, changed)
+  const branch = branchOf(stored, prefix, base, children, changed, value, branchDepth + 1)
+  if (stored) embedLeaves(children, changed)
   return branch
 }
 
 /**
- * Changed leaves are in the bytes of their branch: no separate object is needed, of which a busy state would have
- * thousands, and an embedded leaf is replaced without being decoded.
+ * Marks changed leaves as INSIDE: they are in the bytes of their branch, so thousands of leaf objects are not kept, and
+ * an embedded leaf is later replaced without being decoded.
  */
-const leaveInside = (children: Child[], changed: number): void => {
+const embedLeaves = (children: Child[], changed: number): void => {
   for (let i = 0; i < 16; i++) {
     if (((changed >> i) & 1) === 0) continue
     const child = children[i]
@@ -229,7 +231,7 @@ const leaveInside = (children: Child[], changed: number): void => {
   }
 }
 
-/** The leaf of this entry if it replaces an embedded leaf with the same key, which then need not be decoded. */
+/** The leaf of this entry if it replaces an embedded leaf with the same key; the old leaf is then not decoded. */
 const replacement = (
   branch: Branch,
   index: number,
@@ -238,11 +240,11 @@ const replacement = (
 ): Leaf | undefined => {
   if (value === undefined || branch.children[index] !== INSIDE) return undefined
   const leaf = leafOf(key, value)
-  return isOlder(branch, index, leaf, depth) ? leaf : undefined
+  return hasOtherValue(branch, index, leaf, depth) ? leaf : undefined
 }
 
 /** Replaces a branch by its only remaining child. */
-const raise = (prefix: Uint8Array, index: number, child: Node): Node => {
+const replaceByChild = (prefix: Uint8Array, index: number, child: Node): Node => {
   if (child.kind === 'leaf') return child
   const joined = new Uint8Array(prefix.length + 1 + child.prefix.length)
   joined.set(prefix)
@@ -251,15 +253,18 @@ const raise = (prefix: Uint8Array, index: number, child: Node): Node => {
   return withPrefix(child, joined)
 }
 
-/** Adds the records of the changed children; a `raised` child loses its own. */
+/**
+ * Adds the records of the changed children; the child at index `removedChild`, which replaces its parent, loses its
+ * own.
+ */
 const writeChildren = (
   run: TrieRun,
   base: Branch | undefined,
   children: readonly Child[],
   changed: number,
-  raised: number | undefined,
-  way: Uint8Array,
-  fork: number,
+  removedChild: number | undefined,
+  pathKey: Uint8Array,
+  branchDepth: number,
 ): void => {
   const { writes } = run
   if (writes === undefined) return
@@ -267,9 +272,9 @@ const writeChildren = (
   for (let i = 0; i < 16; i++) {
     if (((changed >> i) & 1) === 0) continue
     const after = children[i]
-    const written = i !== raised && hasRecord(after)
+    const written = i !== removedChild && hasRecord(after)
     if (!written && !hasRecord(base?.children[i])) continue
-    path ??= pathOf(way, fork)
+    path ??= pathOf(pathKey, branchDepth)
     writes.push({
       key: recordKey(run.keyPrefix, path + HEX_DIGITS[i]),
       value: written ? recordOf(after as Branch) : undefined,

@@ -4,13 +4,13 @@ import { keccak256 } from '../crypto/crypto.ts'
 import { decodeRlp, type RlpItem } from '../rlp/rlp.ts'
 import { nibbleAt } from './nibbles.ts'
 
-/** A path of a 32-byte key has no more nodes than the key has nibbles; a longer proof is refused before hashing. */
+/** The path of a 32-byte key has at most one node per nibble and a leaf; a longer proof is refused before hashing. */
 const PROOF_NODES_MAX = 65
 
 /**
- * The value that a proof shows for a key under a root; undefined when it proves absence. `key` is the trie's key: the
- * keccak hash of the address or slot.
- * @throws InvalidProof when the nodes do not lead from the root to the key's end.
+ * The value that a proof proves for a key under a root; undefined when it proves absence. `key` is the trie's key: the
+ * keccak256 hash of the address or slot.
+ * @throws InvalidProof when the nodes are not the path from the root to the key.
  * @throws RlpError when a node is not RLP.
  */
 export const verifyProof = (
@@ -27,11 +27,11 @@ export const verifyProof = (
     if (bytes === undefined) throw new InvalidProof('it ends before the key does')
     if (!equalBytes(keccak256(bytes), reference)) throw new InvalidProof(`node ${used} has another hash`)
     const node = decodeRlp(bytes)
-    if (!Array.isArray(node)) throw new InvalidProof(`node ${used} is no list`)
+    if (!Array.isArray(node)) throw new InvalidProof(`node ${used} is not a list`)
     return node
   }
   const finish = (value: Uint8Array | undefined): Uint8Array | undefined => {
-    if (used < proof.length) throw new InvalidProof('it has nodes that do not belong to the key')
+    if (used < proof.length) throw new InvalidProof('it has nodes that are not on the path to the key')
     return value
   }
   const end = 2 * key.length
@@ -48,7 +48,7 @@ export const verifyProof = (
     }
     const [path, item] = node
     if (node.length !== 2 || !(path instanceof Uint8Array) || item === undefined)
-      throw new InvalidProof('a node is neither branch, extension nor leaf')
+      throw new InvalidProof('a node is not a branch, an extension or a leaf')
     const next = follow(path, key, depth)
     if (next === undefined) return finish(undefined)
     if (((path[0] as number) & 0x20) !== 0) return finish(next === end ? valueOf(item) : undefined)
@@ -58,7 +58,7 @@ export const verifyProof = (
 }
 
 const valueOf = (item: RlpItem): Uint8Array | undefined => {
-  if (!(item instanceof Uint8Array)) throw new InvalidProof('a list stands where a value should')
+  if (!(item instanceof Uint8Array)) throw new InvalidProof('a value is a list')
   return item.length === 0 ? undefined : item
 }
 
@@ -73,11 +73,11 @@ const follow = (path: Uint8Array, key: Uint8Array, depth: number): number | unde
   return at
 }
 
-/** The nodes do not prove anything about the key under that root. */
+/** The nodes do not prove the key's value or absence under that root. */
 export class InvalidProof extends Error {
   override readonly name = 'InvalidProof'
   readonly code = 'INVALID_PROOF'
   constructor(why: string) {
-    super(`the proof does not hold: ${why}`)
+    super(`the proof is invalid: ${why}`)
   }
 }

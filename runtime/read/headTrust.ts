@@ -24,7 +24,7 @@ export const headerSource =
     const keys = numbers.map(headerKey)
     const values = await (kv.getMany?.(keys) ?? Promise.all(keys.map(key => kv.get(key))))
     return values.map((stored, index): Header | undefined => {
-      const value = stored === undefined ? undefined : checkedValue(keys[index] as string, stored)
+      const value = checkedValue(keys[index] as string, stored)
       return value === undefined ? undefined : decodeChainHead(value).header
     })
   }

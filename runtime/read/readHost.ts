@@ -5,7 +5,7 @@ import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { createReadStore, type ReadStore, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
 import { createReadViews } from '../../core/store/replica/replicaTrie.ts'
-import type { Foresight, Views } from '../../core/store/views.ts'
+import type { PrefetchTable, Views } from '../../core/store/views.ts'
 import type { ChainHead, ChainStore } from '../../core/store/store.ts'
 import { createRpcContext } from '../../handlers/http/app.ts'
 import type {
@@ -61,8 +61,8 @@ const answerHeadersOf = (
 })
 
 /**
- * The context of handlers over a replica whose follower has a head. Each request works on the head that is current when it
- * begins.
+ * The context of handlers over a replica whose follower has a head. Each request works on the head that is current when
+ * it begins.
  */
 export const createReadContext = (options: ReadHostOptions): RpcContext => {
   const { configuration, genesis, kv, follower, verification, forwardCall, troubles } = options
@@ -76,7 +76,7 @@ export const createReadContext = (options: ReadHostOptions): RpcContext => {
     }),
     ...options.parts,
   })
-  const foresight: Foresight = new Map()
+  const prefetchTable: PrefetchTable = new Map()
   let last:
     | { readonly replica: ReplicaSnapshot; readonly views: Views; readonly snapshot: Snapshot }
     | undefined
@@ -85,7 +85,7 @@ export const createReadContext = (options: ReadHostOptions): RpcContext => {
     if (replica === undefined) throw new Error('the replica has no head yet')
     const isSame = last?.replica === replica
     if (last !== undefined && isSame && options.isPerRequest !== true) return last.snapshot
-    const views = last !== undefined && isSame ? last.views : createReadViews(kv, foresight)
+    const views = last !== undefined && isSame ? last.views : createReadViews(kv, prefetchTable)
     const store = checked(createReadStore(kv, replica, views), replica)
     const { chain, gasPrice } = createRpcContext(hostOf(createReadChain(configuration, genesis, store)))
     const answerHeaders = answerHeadersOf(replica.head, verification)

@@ -11,7 +11,7 @@ export const encodeChainHead = ({ header, hash, totalDifficulty }: ChainHead): U
   return writer.finish()
 }
 
-/** Owns its bytes. */
+/** Decodes copies, not views of `bytes`. */
 export const decodeChainHead = (bytes: Uint8Array): ChainHead => {
   const reader = createReader(bytes)
   const hash = reader.copy(32)

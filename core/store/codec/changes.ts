@@ -17,7 +17,7 @@ const sameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
     equalBytes(a.codeHash, b.codeHash) &&
     equalBytes(a.storageRoot, b.storageRoot))
 
-/** The fields before the slots. */
+/** Writes the fields before the slots. */
 const writeAccountChange = (writer: Writer, { address, before, after, slots }: AccountChange): void => {
   writer.raw(address)
   const same = sameAccount(before, after)

@@ -3,8 +3,8 @@ import { createReader, MalformedRecord, type Reader } from './reader.ts'
 import { createWriter, type Writer } from './writer.ts'
 
 /*
- * The form in which keys and values travel between processes. A list is its length and its items; a value is 0 for none, or
- * 1, its length and its bytes.
+ * The encoding of keys and values that processes exchange. A list is its length and its items; a value is 0 for
+ * undefined, or 1, its length and its bytes.
  */
 
 const decoder = new TextDecoder()
@@ -16,7 +16,7 @@ const writeValue = (writer: Writer, value: Uint8Array | undefined): void => {
 
 const readValue = (reader: Reader): Uint8Array | undefined => {
   const kind = reader.byte()
-  if (kind > 1) throw new MalformedRecord(`${kind} is no kind of a value`)
+  if (kind > 1) throw new MalformedRecord(`${kind} is not a kind of value`)
   return kind === 0 ? undefined : reader.blob().slice()
 }
 
@@ -51,7 +51,7 @@ export const encodeValues = (values: readonly (Uint8Array | undefined)[]): Uint8
 export const decodeValues = (bytes: Uint8Array, countMax: number): (Uint8Array | undefined)[] =>
   readList(createReader(bytes), countMax, readValue)
 
-/** A conditional write: the value that is expected under a key, and the entries. */
+/** A conditional write: the entries, and the value that must be under a key. */
 export type ConditionalWrite = {
   readonly key: string
   readonly value: Uint8Array | undefined

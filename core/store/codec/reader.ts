@@ -2,7 +2,8 @@ import { ZERO_HASH } from '../../bytes/bytes.ts'
 import { sharedBigint } from '../../bytes/integer.ts'
 
 /**
- * Reads what a Writer wrote, in the same order. Byte strings are views of the input. @throws MalformedRecord past the end.
+ * Reads the output of a Writer, in the same order. Byte strings are views of the input. @throws MalformedRecord past
+ * the end
  */
 export type Reader = {
   byte(): number
@@ -21,7 +22,7 @@ export type Reader = {
   reset(bytes: Uint8Array, at?: number): void
 }
 
-/** The unsigned big-endian integer in these bytes. Six bytes at a time: a number holds them exactly. */
+/** The unsigned big-endian integer in these bytes. Reads six bytes at a time, which a number holds exactly. */
 const readLimbs = (bytes: Uint8Array, start: number, end: number): bigint => {
   let value = 0n
   let at = start
@@ -102,7 +103,7 @@ export const createReader = (first: Uint8Array): Reader => {
   }
 }
 
-/** A stored record with a correct checksum but invalid content: written by other software. */
+/** A stored record has a correct checksum but invalid content: other software wrote it. */
 export class MalformedRecord extends Error {
   override readonly name = 'MalformedRecord'
   readonly code = 'MALFORMED_RECORD'

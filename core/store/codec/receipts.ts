@@ -7,11 +7,11 @@ import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
 const BLOOM_BYTES = 256
-/** Number of set bits from which a bloom is shorter than the list of their positions. */
+/** Most set bits of a bloom that is stored as their positions; with more bits the bloom itself is shorter. */
 const BLOOM_POSITIONS_MAX = 127
 const RAW_BLOOM = 255
 
-/** A receipt's bloom usually has no bit set, or a dozen: stores positions instead of 256 bytes. */
+/** Writes the positions of the set bits, because a receipt's bloom usually has at most a dozen of them. */
 const writeBloom = (writer: Writer, bloom: Uint8Array): void => {
   const positions: number[] = []
   for (let i = 0; i < BLOOM_BYTES && positions.length <= BLOOM_POSITIONS_MAX; i++) {
@@ -68,7 +68,7 @@ const readLog = (reader: Reader): Log => {
 
 const hasBlobs = (receipt: Receipt): boolean => receipt.blobGasUsed !== 0n || receipt.blobGasPrice !== 0n
 
-/** The fields before the logs. */
+/** Writes the fields before the logs. */
 const writeStart = (writer: Writer, receipt: Receipt): void => {
   writer.byte(receipt.type)
   writer.byte(
@@ -157,7 +157,7 @@ export function* writeReceipts(writer: Writer, receipts: readonly Receipt[], ste
   }
 }
 
-/** Byte fields are views of the input. Yields between many. */
+/** Reads receipts; their byte fields are views of the input. Yields every SEGMENT_STEP_ITEMS. */
 export function* readReceiptsSteps(reader: Reader): Steps<readonly Receipt[]> {
   const receipts: Receipt[] = []
   for (let count = reader.varint(); count > 0; count--) {

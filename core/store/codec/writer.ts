@@ -2,7 +2,7 @@ const scratch = new Uint8Array(32)
 const scratchView = new DataView(scratch.buffer)
 const LIMB_MASK = 0xffff_ffff_ffff_ffffn
 
-/** Writes the store's binary formats consecutively into a growing buffer. */
+/** Writes values in the store's binary formats into a growing buffer. */
 export type Writer = {
   byte(value: number): void
   /** LEB128 of a non-negative safe integer. */
@@ -11,7 +11,7 @@ export type Writer = {
   integer(value: bigint): void
   /** 32 bytes, without leading zeros, after their length: most slots and values are small numbers. */
   word(word: Uint8Array): void
-  /** Bytes whose length the reader knows. */
+  /** Bytes without their length, which the reader knows. */
   raw(bytes: Uint8Array): void
   /** Bytes after their length. */
   blob(bytes: Uint8Array): void

@@ -14,7 +14,7 @@ import type { StoreState } from '../storeState.ts'
 /** Bytes of a transaction, log data or code, as a power of two, that take as long as a log. */
 const DATA_SHIFT = 10
 
-/** The number of transactions, logs, accounts and slots of a commit. */
+/** The number of transactions, logs, accounts and slots of a commit, plus one for each KiB of data and code. */
 const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
   let items = changes.accounts.length
   for (const { encoded } of block.transactions) items += 1 + (encoded.length >> DATA_SHIFT)
@@ -50,7 +50,7 @@ export const addBlock = (store: StoreState, commit: BlockCommit): void => {
 }
 
 /**
- * As `addBlock` for a large block: until it is the head, readers ignore its changes, and a flush waits.
+ * As `addBlock`, in steps, for a large block. Until it is the head, readers ignore its changes and a flush waits.
  * @throws StoreFailed
  */
 const addBlockYielding = async (store: StoreState, commit: BlockCommit): Promise<void> => {
@@ -77,7 +77,7 @@ const writeSegments = async ({ segments, failures }: StoreState, number: bigint 
 /** As ChainStore.settle. @throws StoreFailed */
 export const settle = (store: StoreState): Promise<void> => writeSegments(store, headNumberOf(store.memory))
 
-/** As `writeSegments`; a caller that does not wait learns of a failure from the next commit. */
+/** As `writeSegments`; when the caller does not wait, the next commit reports a failure. */
 const beginSegments = (store: StoreState, number: bigint): Promise<void> => {
   const written = writeSegments(store, number)
   written.catch(() => undefined)

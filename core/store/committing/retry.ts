@@ -6,7 +6,9 @@ import { checkSegment } from '../segmentParts.ts'
 import { StoreFailed } from '../storeFailed.ts'
 import type { StoreState } from '../storeState.ts'
 
-/** Checks the segments above the views, which a recovery of the store may have lost and which memory cannot restore. */
+/**
+ * Checks that the segments above the views are stored: a recovery may have lost them, and memory cannot restore them.
+ */
 const requireSegments = async ({ kv, memory }: StoreState): Promise<void> => {
   for (let number = memory.views.flushedHeight + 1; number <= headNumberOf(memory); number++) {
     if ((await checkSegment(kv, number)) !== 'whole')

@@ -19,7 +19,7 @@ const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => (
   value: value === undefined ? undefined : withChecksum(key, value),
 })
 
-/** The records of these keys in the views, from the caches if they are cached. */
+/** The records of these keys in the views, read from the cache where possible. */
 const currentRecords = async <Value>(
   kv: KeyValueStore,
   flushedHeight: number,
@@ -40,7 +40,7 @@ const currentRecords = async <Value>(
   return Promise.all(keys.map(async key => cache.get(key) ?? verified(key, await kv.get(key))))
 }
 
-/** Adds the records of the changed accounts or slots, preceded by the history pages that became full. */
+/** Adds entries for the records of the changed accounts or slots, each after the history pages that became full. */
 const prepareState = async <Value>(
   kv: KeyValueStore,
   views: Views,
@@ -82,7 +82,9 @@ function* digitsOf(hashes: Iterable<Hash>): Generator<string> {
   for (const hash of hashes) yield toBareHex(hash)
 }
 
-/** Sorted keys touch fewer pages of a B-tree. Transactions are sorted by the hex digits of their hash. */
+/**
+ * The keys in order, because sorted writes touch fewer pages of a B-tree; transactions by the hex digits of their hash.
+ */
 const orderOf = async (
   kv: KeyValueStore,
   memtable: Memtable,
@@ -92,7 +94,7 @@ const orderOf = async (
   transactions: await sortedKeys(kv, digitsOf(memtable.transactions.hashes())),
 })
 
-/** All other entries of a memtable, kind by kind. */
+/** The entries of a memtable besides accounts, slots and their history. */
 function* otherEntries(
   memtable: Memtable,
   order: Awaited<ReturnType<typeof orderOf>>,
@@ -137,7 +139,7 @@ const inSlices = async <Item>(
   }
 }
 
-/** What bringing the views up to the last block of a memtable writes. */
+/** The writes that bring the views up to the last block of a memtable. */
 export type PreparedFlush = {
   readonly accounts: ReadonlyMap<string, StateRecord>
   readonly slots: ReadonlyMap<string, StateRecord>
@@ -146,7 +148,7 @@ export type PreparedFlush = {
   readonly entries: readonly KeyValueEntry[]
 }
 
-/** Reads the records that the memtable changes and works out what they become; writes nothing. */
+/** Reads the records that the memtable changes and computes their new values; writes nothing. */
 export const prepareFlush = async (
   kv: KeyValueStore,
   views: Views,
@@ -160,7 +162,7 @@ export const prepareFlush = async (
   return { accounts, slots, pages, entries }
 }
 
-/** The entries of a memtable that never change once they are written: codes, headers, and what is found by a hash. */
+/** The entries of a memtable that never change once they are written: codes, headers, block and transaction hashes. */
 export const immutableEntries = async (
   kv: KeyValueStore,
   memtable: Memtable,
@@ -169,7 +171,7 @@ export const immutableEntries = async (
   return [...otherEntries(memtable, { nodes: [], blockNumbers, transactions })]
 }
 
-/** Puts what was written into the caches of the views. */
+/** Puts the flushed values into the caches of the views. */
 export const cacheFlushed = async (
   kv: KeyValueStore,
   views: Views,
@@ -185,16 +187,16 @@ export type Flush = {
   /** The height of the memtable's last block. */
   readonly flushedHeight: FlushedHeight
   /**
-   * Resolves when the views have reached the height. After a failure, another call continues with the failed step; until
-   * then, readers find in memory what the views have partly.
+   * Resolves when the views have reached the height. After a failure, another call continues with the failed step;
+   * until then, readers find the values of a partly written view in memory.
    */
   run(): Promise<void>
 }
 
 /**
- * Brings the views up to `flushedHeight`, the last block of the memtable: the journal, then the views, then the flushed
- * height, with a sync after each. A stop at any point leaves the views of the old height, or what a start turns into those
- * of the new one.
+ * Brings the views up to `flushedHeight`, the last block of the memtable. Writes the journal, then the views, then the
+ * flushed height, with a sync after each. A stop at any point leaves the views at the old height, or a complete
+ * journal, with which the next start brings them to the new height.
  */
 export const createFlush = (
   kv: KeyValueStore,
@@ -203,15 +205,15 @@ export const createFlush = (
   flushedHeight: FlushedHeight,
 ): Flush => {
   let prepared: PreparedFlush | undefined
-  /** Chunks of the journal once it is durable: from then on the views may be partly written, and the journal must stay. */
+  /** Number of journal chunks, set when the journal is durable. From then on the views may be partly written. */
   let chunks: number | undefined
-  let step: 'views' | 'mark' | 'caches' = 'views'
+  let step: 'views' | 'height' | 'caches' = 'views'
 
   const writeViews = async ({ entries, ...records }: PreparedFlush): Promise<void> => {
     views.beginWriting(records)
     await writeEntries(kv, entries)
     await kv.sync()
-    step = 'mark'
+    step = 'height'
   }
   const storeFlushedHeight = async (): Promise<void> => {
     await writeFlushedHeight(kv, flushedHeight)
@@ -222,7 +224,7 @@ export const createFlush = (
   return {
     flushedHeight,
     run: async () => {
-      // The commit that started this has waiting callers.
+      // The callers of the commit that started this flush continue first.
       await kv.pause()
       prepared ??= await prepareFlush(kv, views, memtable)
       if (chunks === undefined) {
@@ -231,9 +233,9 @@ export const createFlush = (
         chunks = written
       }
       if (step === 'views') await writeViews(prepared)
-      if (step === 'mark') await storeFlushedHeight()
+      if (step === 'height') await storeFlushedHeight()
       await clearJournal(kv, chunks)
-      // Readers use the memory copy until the writing ends, so the caches can be filled slowly.
+      // Readers use the copy in memory until `endWriting`, so the caches can be filled slowly.
       await cacheFlushed(kv, views, memtable, prepared)
       views.endWriting(flushedHeight.number)
     },

@@ -8,10 +8,10 @@ import { JOURNAL_CHUNK_BYTES } from '../limits.ts'
 import { type FlushedHeight, readFlushedHeightFields, writeFlushedHeightFields } from './flushedHeight.ts'
 
 /*
- * A flush overwrites values of the old flushed height with those of the new one; a stop in between would leave neither. It
- * therefore first writes everything that it is going to write, its journal, in chunks, and then an intent that completes
- * the journal. A start that finds the intent of an unfinished flush writes the journal again, and the views are those of
- * the new height; without a complete journal the views were not touched and are those of the old height.
+ * A flush overwrites values of the old flushed height with values of the new one; a stop in between would leave a
+ * mixture. The flush therefore first writes all its entries to a journal, in chunks, and then an intent, which
+ * completes the journal. A start that finds the intent of an unfinished flush writes the journal to the views, which
+ * brings them to the new height. Without a complete journal the views were not touched and have the old height.
  */
 
 /** The intent of a flush: to bring the views to this height. */
@@ -19,15 +19,15 @@ type Intent = { readonly flushedHeight: FlushedHeight; readonly chunks: number }
 
 const decoder = new TextDecoder()
 
-/** Estimated bytes per entry in the list: more than the key of an account or trie record, less than that of a slot. */
+/** Estimated bytes per entry of the list: above the key of an account or trie record, below the key of a slot. */
 const ENTRY_BYTES = 80
 
 const NO_VALUE = 0
 const HAS_VALUE = 1
 
 /**
- * A chunk is the list of its keys and value lengths, with a checksum, followed by the values, which have their own
- * checksums: hashing every value again would cost as much as the rest of the flush.
+ * A chunk is the list of its keys and value lengths, with a checksum, and then the values. The values have their own
+ * checksums: hashing each again would cost as much as the rest of the flush.
  */
 const encodeChunk = (
   key: string,
@@ -53,7 +53,7 @@ const encodeChunk = (
   return chunk.finish()
 }
 
-/** The entries of a chunk, with every value checked; undefined when the chunk is incomplete or of an earlier flush. */
+/** The entries of a chunk with verified values; undefined when the chunk is incomplete or from an earlier flush. */
 const decodeChunk = (
   key: string,
   flushedHeight: FlushedHeight,
@@ -80,7 +80,10 @@ const decodeChunk = (
   return entries
 }
 
-/** Writes the journal of these entries in their stored form; durable only after a sync. Returns the number of chunks. */
+/**
+ * Writes the journal of these entries, which are in their stored form; a sync makes it durable. Returns the number of
+ * chunks.
+ */
 export const writeJournal = async (
   kv: KeyValueStore,
   flushedHeight: FlushedHeight,
@@ -110,7 +113,7 @@ export const writeJournal = async (
   return chunks
 }
 
-/** Removes the chunks of a journal whose height is durable; the intent stays, to identify that height. */
+/** Removes the chunks of a journal whose height is durable; the intent stays, and identifies that height. */
 export const clearJournal = async (kv: KeyValueStore, chunks: number): Promise<void> => {
   for (let index = 0; index < chunks; index++) {
     await kv.set([{ key: journalKey(index), value: undefined }])
@@ -119,11 +122,11 @@ export const clearJournal = async (kv: KeyValueStore, chunks: number): Promise<v
 }
 
 /**
- * The intent of the last flush; undefined when there is none or it is incomplete, in which case the views were not touched.
+ * The intent of the last flush; undefined when it is missing or incomplete, and the views were then not touched.
  */
 export const readIntent = async (kv: KeyValueStore): Promise<Intent | undefined> => {
   const stored = await kv.get(INTENT_KEY)
-  const bytes = stored === undefined ? undefined : checkedValue(INTENT_KEY, stored)
+  const bytes = checkedValue(INTENT_KEY, stored)
   if (bytes === undefined) return undefined
   const reader = createReader(bytes)
   return { flushedHeight: readFlushedHeightFields(reader), chunks: reader.varint() }
@@ -140,7 +143,7 @@ const readChunk = async (
   try {
     return decodeChunk(key, flushedHeight, index, bytes)
   } catch (error) {
-    // A torn chunk: lengths point past its end.
+    // A torn chunk: a length points past its end.
     if (error instanceof MalformedRecord) return undefined
     throw error
   }

@@ -7,7 +7,7 @@ import { flushedHeightKey } from '../keys.ts'
 
 /** First byte of the stored flushed height; views of another version are refused. */
 const VIEWS_VERSION = 1
-/** Two slots, written alternately: a torn write leaves the previous one. */
+/** Two slots, written alternately: a torn write leaves the previous height. */
 const FLUSHED_HEIGHT_SLOTS = 2
 
 /** The height up to which the views are complete. */
@@ -35,7 +35,7 @@ export const readFlushedHeightFields = (reader: Reader): FlushedHeight => {
   const version = reader.byte()
   if (version !== VIEWS_VERSION)
     throw new MalformedRecord(
-      `views of version ${version} are not known here (this is version ${VIEWS_VERSION})`,
+      `the views have version ${version}, this program reads version ${VIEWS_VERSION}`,
     )
   const number = reader.varint()
   const sequence = reader.varint()
@@ -49,7 +49,7 @@ export const writeFlushedHeight = async (kv: KeyValueStore, flushedHeight: Flush
   await kv.set([{ key, value: withChecksum(key, writer.finish()) }])
 }
 
-/** The last complete flushed height; `damaged` is the key of one that cannot be read. */
+/** The last complete flushed height; `damaged` is the key of a slot that cannot be read. */
 export const readFlushedHeight = async (
   kv: KeyValueStore,
 ): Promise<{ readonly flushedHeight: FlushedHeight | undefined; readonly damaged: string | undefined }> => {

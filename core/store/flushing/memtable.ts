@@ -14,24 +14,24 @@ const ENTRY_BYTES = 200
 const TRANSACTION_BYTES = 64
 const HEAD_BYTES = 2000
 
-/** The changes of consecutive committed blocks that are not in the views yet, by store key. */
+/** The changes of consecutive committed blocks that the views do not have, by store key. */
 export type Memtable = {
   /** Ascending, without gaps. */
   readonly heads: ChainHead[]
   readonly accounts: Versions<Account | undefined>
   readonly slots: Versions<Uint8Array>
   readonly nodes: Map<string, Uint8Array | undefined>
-  /** While the records of a large block are added: those of the head that they replace, which readers see until then. */
+  /** While the records of a large block are added: the head's records that they replace, which readers still see. */
   nodesBefore: Map<string, HeadNode> | undefined
   readonly codes: Map<string, Uint8Array>
   readonly blockNumbers: Map<string, number>
   /** Block and index in one number, see `locationOf`. */
   readonly transactions: HashTable
-  /** Estimate of the memory it takes. */
+  /** Estimated memory. */
   bytes: number
 }
 
-/** Represents a trie record that a memtable does not have. */
+/** Stands for a trie record that a memtable does not have. */
 export const NOT_CHANGED = Symbol('not changed')
 
 type HeadNode = Uint8Array | undefined | typeof NOT_CHANGED
@@ -40,7 +40,8 @@ type HeadNode = Uint8Array | undefined | typeof NOT_CHANGED
 const TRANSACTIONS_MAX = 2 ** 20
 
 /**
- * Block and index of a transaction from the number that the memtable stores; a pair for each would be garbage to collect.
+ * Block and index of a transaction, decoded from the number that the memtable stores: a stored pair for each
+ * transaction would burden garbage collection.
  */
 export const locationOf = (place: number): readonly [block: number, index: number] => [
   Math.floor(place / TRANSACTIONS_MAX),
@@ -78,8 +79,8 @@ function* addState(memtable: Memtable, block: number, changes: StateChanges): St
 }
 
 /**
- * Adds the changes of the block after the memtable's last one. Yields between many: until `addHead`, readers must not look
- * past the head, and the memtable must not be flushed.
+ * Adds the changes of the block after the memtable's last one. Yields every ADD_STEP_ITEMS: until `addHead`, readers
+ * must not read past the head, and the memtable must not be flushed.
  */
 export function* addChangesSteps(
   memtable: Memtable,
@@ -102,8 +103,8 @@ export const headNode = ({ nodes, nodesBefore }: Memtable, key: string): HeadNod
 }
 
 /**
- * Adds the trie records of a block, which replace each other: those near the root count once, however many blocks changed
- * them. Yields between many; until `addHead`, `headNode` gives those of the head. `keep` is called before some are replaced.
+ * Adds the trie records of a block, each in place of an earlier one with its key. Yields every ADD_STEP_ITEMS; until
+ * `addHead`, `headNode` returns the head's records. Calls `keep` before it replaces records.
  */
 export function* addNodesSteps(
   memtable: Memtable,

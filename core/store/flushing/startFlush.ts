@@ -22,7 +22,7 @@ const newFlush = (store: StoreState): Flush => {
   return createFlush(kv, memory.views, memtable, flushedHeight)
 }
 
-/** After a failure the memtable stays in memory over whatever was written of it, so reads continue. */
+/** Runs the flush. After a failure the memtable stays in memory above the partly written views, so reads continue. */
 export const runFlush = async (store: StoreState, flush: Flush): Promise<void> => {
   // The views must never contain blocks whose segments are missing.
   await store.segments.write()

@@ -9,7 +9,7 @@ import type { Steps } from '../../steps.ts'
 import type { Segment } from '../segment.ts'
 import type { BlockRecord } from '../store.ts'
 
-/** The logs of a block with the block fields that accompany each of them. */
+/** The logs of a block, and the block fields that JSON-RPC returns with each log. */
 export type BlockLogs = {
   readonly number: bigint
   readonly hash: Hash
@@ -28,7 +28,7 @@ export const logsOfRecord = ({ block, hash, receipts }: BlockRecord): BlockLogs 
   transactionHash: index => (block.transactions[index] as { readonly hash: Hash }).hash,
 })
 
-/** Bounds on the number of lists of a block; above what any fork adds. */
+/** Bounds on the number of lists in an encoded block; no fork has more. */
 const BLOCK_LISTS = [1, 8] as const
 
 const FIRST_LIST = 0xc0

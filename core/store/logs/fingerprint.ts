@@ -5,14 +5,14 @@ import type { Steps } from '../../steps.ts'
 export const ADDRESS_POSITION = 0
 export const TOPIC_POSITION = 1
 
-/** The position that represents "there is a log". */
+/** The position of the fingerprint that every block with a log has. */
 const ANY_LOG_POSITION = 255
 
 const LANE = 0x9e3779b1
 
 /**
- * A 32-bit fingerprint of a value and its position in a log. Equal values have equal fingerprints; different ones collide
- * by chance once in four billion, and a deliberate collision only makes searches for these values slower.
+ * A 32-bit fingerprint of a value and its position in a log. Different values have the same fingerprint by chance in
+ * one of four billion cases; a deliberate collision only makes searches for these values slower.
  */
 export const logFingerprint = (position: number, value: Uint8Array): number => {
   let bits = Math.imul(position + 1, LANE)
@@ -32,12 +32,12 @@ export const logFingerprint = (position: number, value: Uint8Array): number => {
 
 export const ANY_LOG_FINGERPRINT = logFingerprint(ANY_LOG_POSITION, new Uint8Array(0))
 
-/** Fingerprints made, or moved while they are sorted, between two yields: about a millisecond. */
+/** Fingerprints computed, or moved by a pass of the sort, between two yields: about a millisecond. */
 const FINGERPRINTS_AT_ONCE = 32_768
 
 const RADIX_BITS = 8
 
-/** Sorts in place, by a byte a pass: the time depends on the number of values alone. Yields between many. */
+/** Sorts in place by radix, one byte per pass: the time depends only on the number of values. Yields within a pass. */
 function* sortSteps(values: Uint32Array): Steps<void> {
   if (values.length <= FINGERPRINTS_AT_ONCE) {
     values.sort()
@@ -66,7 +66,7 @@ function* sortSteps(values: Uint32Array): Steps<void> {
   }
 }
 
-/** The distinct fingerprints of all values in the logs of one block, ascending. Yields between many. */
+/** The distinct fingerprints of all values in the logs of one block, ascending. Yields every FINGERPRINTS_AT_ONCE. */
 export function* blockFingerprintsSteps(receipts: readonly Pick<Receipt, 'logs'>[]): Steps<Uint32Array> {
   const found: number[] = []
   // Consecutive logs are often of one contract and one event.
@@ -77,14 +77,14 @@ export function* blockFingerprintsSteps(receipts: readonly Pick<Receipt, 'logs'>
     last[position] = fingerprint
     found.push(fingerprint)
   }
-  let looked = 0
+  let sinceYield = 0
   for (const { logs } of receipts)
     for (const { address, topics } of logs) {
       add(ADDRESS_POSITION, address)
       for (let i = 0; i < topics.length; i++) add(TOPIC_POSITION + i, topics[i] as Uint8Array)
-      looked += 1 + topics.length
-      if (looked < FINGERPRINTS_AT_ONCE) continue
-      looked = 0
+      sinceYield += 1 + topics.length
+      if (sinceYield < FINGERPRINTS_AT_ONCE) continue
+      sinceYield = 0
       yield
     }
   if (found.length === 0) return NO_FINGERPRINTS

@@ -10,14 +10,14 @@ import { bloomMayMatch, fingerprintsMayMatch, type LogPattern } from './pattern.
 import { searchSection, sectionRecords } from './section.ts'
 
 /**
- * One step of a search: the blocks that may have a matching log, ascending, and the block up to which the search has come.
+ * One step of a search: the blocks that may have a matching log, ascending, and the last block that was searched.
  */
 export type LogBlocks = { readonly numbers: readonly bigint[]; readonly through: bigint }
 
 /**
- * Index of the values in the logs of each block. Sections of blocks are stored once the views contain them; later blocks
- * are in memory. Blocks committed before there was an index, or shortly before a start, are in neither: their header's
- * bloom is used until their section is built in the background from the segments.
+ * Index of the values in the logs of each block. Sections of blocks are stored once the views contain them; later
+ * blocks are in memory. Blocks committed before the index existed, or shortly before a start, are in neither: a search
+ * uses their header's bloom until their section is built from the segments in the background.
  */
 export type LogIndex = {
   /** Adds the block just committed, by the fingerprints of its logs. */
@@ -28,11 +28,13 @@ export type LogIndex = {
   advance(flushedHeight: number): void
   /** Continues after a failure. */
   resume(): void
-  /** Resolves when there is nothing left to store, or storing has failed. */
+  /** Resolves when all due sections are stored, or storing has failed. */
   settled(): Promise<void>
-  /** Searches the first blocks of `from` to `to` (both at most the head), one section at most. @throws StoreCorruption */
+  /**
+   * Searches the first blocks of `from` to `to` (both at most the head), one section at most. @throws StoreCorruption
+   */
   readonly search: (pattern: LogPattern, from: bigint, to: bigint) => Promise<LogBlocks>
-  /** Stops the background work soon; a start continues it. */
+  /** Stops the background work and waits for it; the next start continues it. */
   close(): Promise<void>
 }
 
@@ -50,12 +52,12 @@ type LogIndexSources = {
   readonly onFailed: (cause: unknown) => void
 }
 
-/** The state of an index: what is stored, what is in memory, and the background work. */
+/** The state of an index: the stored sections, the blocks in memory, and the background work. */
 type LogIndexState = {
   readonly kv: KeyValueStore
   readonly sources: LogIndexSources
   progress: LogProgress
-  /** Searchable sections: stored, although the stored progress may lag behind. */
+  /** Number of stored sections; the stored progress may lag behind. */
   sections: number
   /** Fingerprints of blocks in memory, oldest first. */
   readonly recent: Map<number, Uint32Array>
@@ -84,7 +86,9 @@ const addBlock = (index: LogIndexState, number: number, fingerprints: Uint32Arra
   }
 }
 
-/** From memory or from the segment; undefined for a damaged segment, which its readers report. */
+/**
+ * The fingerprints of a block, from memory or its segment; undefined for a damaged segment, which its readers report.
+ */
 const fingerprintsOf = async (
   { recent, sources, kv }: LogIndexState,
   number: number,
@@ -131,7 +135,7 @@ const isDue = ({ stopped, sections, target }: LogIndexState): boolean =>
 
 const storeSections = async (index: LogIndexState): Promise<void> => {
   try {
-    // The flush that started this has waiting callers.
+    // The callers of the flush that started this continue first.
     await index.kv.pause()
     while (isDue(index)) {
       await storeSection(index)

@@ -8,7 +8,9 @@ import {
   TOPIC_POSITION,
 } from './fingerprint.ts'
 
-/** The logs to find: of any of these addresses, with any of these topics at each position; undefined matches all. */
+/**
+ * A log matches if it has one of the addresses, and at each position one of the topics; undefined matches all values.
+ */
 export type LogQuery = {
   readonly addresses: readonly Address[] | undefined
   readonly topics: readonly (readonly Hash[] | undefined)[]
@@ -21,7 +23,7 @@ type Alternatives = {
   readonly bloomBits: Uint16Array
 }
 
-/** The pattern that a block with a matching log fulfils: one of the alternatives for each position. */
+/** A block with a matching log has, for each element, one of its alternatives. */
 export type LogPattern = readonly Alternatives[]
 
 const bloomBitsOf = (values: readonly Uint8Array[]): Uint16Array => {
@@ -68,7 +70,7 @@ const bloomMayHoldAny = (bloom: Uint8Array, { bloomBits }: Alternatives): boolea
   return false
 }
 
-/** False when no log in the bloom (M3:2048, Yellow Paper) can match. */
+/** False when no log of the block with this bloom (M3:2048, Yellow Paper) can match. */
 export const bloomMayMatch = (bloom: Uint8Array, pattern: LogPattern): boolean =>
   pattern === ANY_LOG
     ? bloom.some(byte => byte !== 0)

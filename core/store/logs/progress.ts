@@ -4,10 +4,10 @@ import { createWriter } from '../codec/writer.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 import { logProgressKey } from '../keys.ts'
 
-/** First byte of the stored progress; an index of another version is ignored and built again. */
+/** First byte of the stored progress. An index of another version is ignored and built again. */
 const LOG_INDEX_VERSION = 1
 
-/** Two slots, written alternately: a torn write leaves the previous one. */
+/** Two slots, written alternately: a torn write leaves the previous progress. */
 const SLOTS = 2
 
 /** The number of complete sections of the log index, from the first. */
@@ -17,13 +17,13 @@ export type LogProgress = {
   readonly slot: number
 }
 
-/** The last complete progress, or that of an empty index. */
+/** The last complete progress, or the progress of an empty index. */
 export const readLogProgress = async (kv: KeyValueStore): Promise<LogProgress> => {
   let found: LogProgress = { sections: 0, slot: 0 }
   for (let slot = 0; slot < SLOTS; slot++) {
     const key = logProgressKey(slot)
     const stored = await kv.get(key)
-    const bytes = stored === undefined ? undefined : checkedValue(key, stored)
+    const bytes = checkedValue(key, stored)
     if (bytes === undefined) continue
     const reader = createReader(bytes)
     if (reader.byte() !== LOG_INDEX_VERSION) continue
@@ -33,7 +33,7 @@ export const readLogProgress = async (kv: KeyValueStore): Promise<LogProgress> =
   return found
 }
 
-/** Call it when the sections are durable; the progress itself need not be. Returns the next progress. */
+/** Writes the progress, of sections that are durable. Returns the progress with the next slot. */
 export const writeLogProgress = async (
   kv: KeyValueStore,
   { sections, slot }: LogProgress,

@@ -7,26 +7,26 @@ import { lowerBound } from './fingerprint.ts'
 import type { LogPattern } from './pattern.ts'
 
 /*
- * A section indexes the logs of LOG_SECTION_BLOCKS consecutive blocks: postings, each a fingerprint and the block, relative
- * to the first of the section. They are sorted by fingerprint and, if there are many, partitioned by its leading bits, so
- * that a search reads one partition per value. A section is deterministic: written twice it is the same.
+ * A section indexes the logs of LOG_SECTION_BLOCKS consecutive blocks. Each posting is a fingerprint and the offset of
+ * a block in the section. Postings are sorted by fingerprint; many are partitioned by its leading bits, so that a
+ * search reads one partition per value. A section is deterministic, so it may be written twice.
  */
 
 /** Bytes of a fingerprint and its block. */
 const POSTING_BYTES = 5
 const FINGERPRINT_BYTES = 4
 
-/** The fingerprints of each block of a section; undefined for an unreadable block, which every search must examine. */
+/** The fingerprints of each block of a section; undefined for an unreadable block, which every search returns. */
 type SectionBlocks = readonly (Uint32Array | undefined)[]
 
 /** One value of a section, to be stored under its key. */
 type SectionRecord = { readonly key: string; readonly value: Uint8Array }
 
-/** The number of leading bits that give partitions of at most about LOG_PARTITION_POSTINGS. */
+/** The number of leading bits whose partitions have at most about LOG_PARTITION_POSTINGS. */
 const partitionBitsFor = (postings: number): number =>
   Math.max(0, Math.ceil(Math.log2(postings / LOG_PARTITION_POSTINGS)))
 
-/** Fingerprints first, then the blocks, so that the search for a fingerprint touches few bytes. */
+/** Encodes all fingerprints, then all block offsets, so that the search for a fingerprint touches few bytes. */
 const encodePostings = (postings: Float64Array): Uint8Array => {
   const count = postings.length
   const bytes = new Uint8Array(count * POSTING_BYTES)
@@ -40,7 +40,7 @@ const encodePostings = (postings: Float64Array): Uint8Array => {
   return bytes
 }
 
-/** The stored values of a section: its partitions one by one, each some milliseconds of work, then its head. */
+/** The stored values of a section: its partitions, each some milliseconds of work, then its head. */
 export function* sectionRecords(section: number, blocks: SectionBlocks): Generator<SectionRecord> {
   const postings = blocks.reduce((sum, block) => sum + (block?.length ?? 0), 0)
   const bits = partitionBitsFor(postings)
@@ -68,7 +68,7 @@ export function* sectionRecords(section: number, blocks: SectionBlocks): Generat
   yield { key: logSectionKey(section), value: head.finish() }
 }
 
-/** Marks the blocks of the partition that have this fingerprint and matched every earlier value. */
+/** Marks the blocks of the partition that have this fingerprint and matched in every earlier round. */
 const markBlocks = (partition: Uint8Array, wanted: number, found: Uint8Array, round: number): void => {
   const count = partition.length / POSTING_BYTES
   const view = new DataView(partition.buffer, partition.byteOffset)
@@ -80,8 +80,8 @@ const markBlocks = (partition: Uint8Array, wanted: number, found: Uint8Array, ro
 }
 
 /**
- * The blocks of a section that may have a matching log, relative to its first, ascending.
- * @param fetch reads a stored value and checks it
+ * The offsets in a section of the blocks that may have a matching log, ascending.
+ * @param fetch reads and verifies a stored value
  * @throws StoreCorruption
  */
 export const searchSection = async (
@@ -99,7 +99,7 @@ export const searchSection = async (
   const unread = head.raw(head.varint())
   const inHead = bits === 0 ? head.rest() : undefined
 
-  /** For each block, the number of consecutive values of the pattern that it matched. */
+  /** For each block, the number of leading elements of the pattern that it matched. */
   const found = new Uint8Array(LOG_SECTION_BLOCKS)
   for (const [round, { fingerprints }] of pattern.entries()) {
     let partition = inHead

@@ -12,10 +12,10 @@ import { openSegment, type Segment, segmentChangesSteps, segmentRecordSteps } fr
 import { checkSegment, readSegment, REASONS } from '../segmentParts.ts'
 import type { BlockRecord, ChainHead, ChainStore } from '../store.ts'
 
-/** Memory of a decoded block relative to its segment: a kilobyte and ten objects for a plain transfer. */
+/** Memory of a decoded block relative to its segment: a plain transfer takes a kilobyte and ten objects. */
 const DECODED_FACTOR = 10
 
-/** Segment bytes decoded without yielding, some five hundred plain transfers: two to three milliseconds. */
+/** Segment bytes decoded without yielding, some five hundred plain transfers, in two to three milliseconds. */
 const DECODED_AT_ONCE_BYTES = 128 * 1024
 
 /** Decoding steps between two pauses: 256 transactions or receipts, about two milliseconds. */
@@ -40,7 +40,7 @@ type BlockReads = Pick<
 
 export type BlockReader = {
   readonly reads: BlockReads
-  /** Caches the block just committed: clients usually request it next. */
+  /** Caches the block just committed, which clients usually request next. */
   readonly remember: (record: BlockRecord, segmentBytes: number) => void
   /** Forgets the blocks above this one, which are no longer on the chain. */
   readonly forgetAbove: (number: number) => void
@@ -55,8 +55,8 @@ type ReaderState = {
   /** Decodings in progress: concurrent requests for a block share one. */
   readonly decodings: Map<string, Promise<BlockRecord | undefined>>
   /**
-   * The last committed block. Earlier ones are decoded again on request: most nodes have no clients, and each transaction
-   * is eight objects to collect.
+   * The last committed block. Earlier blocks are decoded again on request: most nodes have no clients, and each
+   * transaction is eight objects for the garbage collector.
    */
   last: ({ readonly key: string } & CachedRecord) | undefined
 }

@@ -6,7 +6,7 @@ import { locationOf } from '../flushing/memtable.ts'
 import { blockHashKey, transactionKey } from '../keys.ts'
 import type { TransactionLocation } from '../store.ts'
 
-/** The number of the block with that hash. */
+/** The number of the block with that hash, or undefined. */
 export const numberOfHash = async (memory: ChainMemory, hash: Hash): Promise<bigint | undefined> => {
   const key = blockHashKey(hash)
   for (const { blockNumbers } of memtablesOf(memory)) {
@@ -25,7 +25,7 @@ export const transactionLocation = async (
     const place = transactions.get(hash)
     if (place === undefined) continue
     const [block, index] = locationOf(place)
-    // The transaction is in a block that is being committed.
+    // A block above the head is being committed.
     if (block > headNumberOf(memory)) return undefined
     return { blockNumber: BigInt(block), index }
   }

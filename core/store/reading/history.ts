@@ -9,16 +9,16 @@ export type PastValue<Value> = { readonly block: number; readonly before: Value 
 
 /**
  * The history of one account or slot, stored after its value at the head. The last changes are in `tail`; full pages of
- * older ones have their own keys and never change. `levels[0]` has the last block of each page of changes;
- * HISTORY_DIRECTORY_PAGES of those become a directory page, which `levels[1]` refers to, and so on. The nth page of a level
- * is deterministic, so writing it twice is harmless.
+ * older changes have their own keys and never change. `levels[0]` has the last block of each page of changes.
+ * HISTORY_DIRECTORY_PAGES of these become a directory page, whose last block goes to `levels[1]`, and so on. Page n of
+ * a level is deterministic, so writing it twice is harmless.
  */
 export type History<Value> = {
   readonly levels: readonly (readonly number[])[]
   readonly tail: readonly PastValue<Value>[]
 }
 
-/** A full page, to be written before anything refers to it. */
+/** A full page, which must be written before a record refers to it. */
 export type HistoryPage = { readonly key: string; readonly value: Uint8Array }
 
 const writeBlocks = (writer: Writer, blocks: readonly number[]): void => {
@@ -88,14 +88,15 @@ const lastChange = ({ levels, tail }: History<unknown>): number =>
   levels[0]?.at(-1) ??
   levels.map(level => level.at(-1) ?? -1).reduce((a, b) => Math.max(a, b), -1)
 
-/** The number of pages ever filled on that level. */
+/** The number of pages that were filled on that level. */
 const pagesFilled = (levels: readonly (readonly number[])[], level: number): number => {
   const inline = levels[level]
   return inline === undefined ? 0 : inline.length + HISTORY_DIRECTORY_PAGES * pagesFilled(levels, level + 1)
 }
 
 /**
- * Appends changes, in block order, to the history (except those it already has), and returns the pages that became full.
+ * Appends changes, which are in block order, to the history, and returns the pages that became full. Skips the changes
+ * that the history already has.
  */
 export const appendHistory = <Value>(
   key: string,
@@ -156,7 +157,7 @@ const indexAfter = (blocks: readonly number[], block: number): number => {
 }
 
 /**
- * The first change after the block: from the tail without a lookup, else with one lookup per level of pages.
+ * The first change after the block: from the tail without a lookup, otherwise with one lookup per level of pages.
  * @param readPage returns a page that the history refers to
  */
 export const changeAfter = <Value>(

@@ -4,8 +4,8 @@ import type { TrieNodeReader } from '../../trie/node.ts'
 import { prefetchAccounts } from '../../trie/prefetch.ts'
 
 /**
- * Reads these accounts and the trie branches on the paths to them, as the block that changes them will.
- * @throws MissingEntries with all keys that are known to be needed; StoreCorruption, TrieCorruption
+ * Reads these accounts and the trie branches on the paths to them into the caches, for the block that will change them.
+ * @throws MissingEntries with all keys known to be needed; StoreCorruption, TrieCorruption
  */
 export const prefetch = (
   state: StateReader,

@@ -34,7 +34,7 @@ export const createStateReader = (memory: ChainMemory, number: number): StateRea
       const change = changeAfter(key, codec, historyOfRecord(recordOf(key), codec), number, pageOf)
       if (change !== undefined) return change.before
     }
-    // Only later blocks changed it: the value before the first of them.
+    // Only later blocks changed it: the value is the one before the first change.
     if (immutable !== undefined && flushed !== undefined) return immutable.valueOf(flushed)
     if (recent !== undefined) return active.valueOf(recent)
     return valueOfRecord(recordOf(key), codec)
@@ -59,6 +59,6 @@ export class UnknownBlock extends Error {
   override readonly name = 'UnknownBlock'
   readonly code = 'UNKNOWN_BLOCK'
   constructor(number: bigint, head: bigint | undefined) {
-    super(`there is no block ${number}: the head is ${head ?? 'not there yet'}`)
+    super(`there is no block ${number}: ${head === undefined ? 'the chain is empty' : `the head is ${head}`}`)
   }
 }

@@ -1,4 +1,4 @@
-/** A write to a store that is read-only here. */
+/** A write to a replica, which readers cannot change. */
 export class ReadOnlyStore extends Error {
   override readonly name = 'ReadOnlyStore'
   readonly code = 'READ_ONLY_STORE'
@@ -7,7 +7,7 @@ export class ReadOnlyStore extends Error {
   }
 }
 
-/** A read of state that a replica does not have: it has blocks only, or the block is too far before its head. */
+/** A read of state that a replica does not have: it has only blocks, or the block is too far before its head. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable'
   readonly code = 'STATE_UNAVAILABLE'

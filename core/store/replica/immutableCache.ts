@@ -6,13 +6,13 @@ import type { KeyValueStore } from '../keyvalue.ts'
 const IMMUTABLE = /^(?:segment|header|c|h|b|t|logs):/
 
 export type ImmutableCacheOptions = {
-  /** Memory of the kept values. */
+  /** Most memory of the cached values. */
   readonly bytesMax: number
 }
 
 /**
- * Keeps the values of a store that never change. Only undamaged values are kept, and nothing is kept of keys without a value,
- * which may be written later.
+ * Caches the values of a store that never change. Damaged values are not cached, nor is the absence of a value, which
+ * may be written later.
  */
 export const withImmutableCache = (kv: KeyValueStore, { bytesMax }: ImmutableCacheOptions): KeyValueStore => {
   const cache = createCache<Uint8Array>(bytesMax, value => value.length)

@@ -16,7 +16,7 @@ import { ReadOnlyStore, StateUnavailable } from './errors.ts'
 import type { ReplicaHead } from './replicaHead.ts'
 import { createReadViews, createReplicaTrie } from './replicaTrie.ts'
 
-/** A replica at one head: later blocks are not seen, whatever the store gets meanwhile. */
+/** A replica at one head: readers do not see later blocks that the store receives. */
 export type ReplicaSnapshot = ReplicaHead & { readonly head: ChainHead }
 
 const readOnly = (): Promise<never> => Promise.reject(new ReadOnlyStore())
@@ -35,7 +35,7 @@ const searchLogs = (
 ): ChainStore['searchLogs'] => {
   const loadHeaders = async (first: number, last: number): Promise<void> => {
     const keys = Array.from({ length: last - first + 1 }, (_, index) => headerKey(first + index))
-    // They are kept by the cache under this store.
+    // Loads the headers into the cache under this store.
     await kv.getMany?.(keys)
   }
   return async (pattern, from, to) => {
@@ -60,7 +60,7 @@ const searchLogs = (
   }
 }
 
-/** Hashes for BLOCKHASH: within a run a header that is not there is loaded, outside of runs it is unknown. */
+/** Hashes for BLOCKHASH: within a run a missing header is loaded; outside a run it is unknown. */
 const createRecentHash = (views: () => Views, head: ChainHead) => {
   const { number } = head.header
   let runs = 0
@@ -91,9 +91,9 @@ export type ReadStore = ChainStore & {
 }
 
 /**
- * The chain of a replica up to one head, read-only: every read is of that head, whatever the store gets meanwhile.
- * @param kv the store, best behind `withImmutableCache`
- * @param views what was read of the state at this head; shared by stores of one head, each of one request
+ * The chain of a replica up to one head, read-only. Reads do not see later blocks that the store receives.
+ * @param kv the store, usually with `withImmutableCache`
+ * @param views caches of the state at this head, shared by the read stores of all requests at this head
  */
 export const createReadStore = (
   kv: KeyValueStore,

@@ -7,26 +7,33 @@ import { REPLICA_KEY } from '../keys.ts'
 import type { ChainHead } from '../store.ts'
 
 /*
- * A replica is a chain that one process copies into a store from which others read. It has the records and the views of a
- * chain store, without journal and flushed height: each write makes it the chain of a later block, as a whole. Accounts and
- * slots have their history, so that readers of an earlier head are not disturbed; trie records are those of the head.
+ * A replica is a chain that one process copies into a store from which others read. It has the records and the views of
+ * a chain store, without journal and flushed height, because each write is atomic and moves the replica to a later
+ * block. Accounts and slots have their history, so a write does not disturb readers of an earlier head; trie records
+ * are those of the head.
  */
 
-/** First byte of the stored head; replicas of another version are refused. */
+/** First byte of the stored head. Replicas of another version are refused. */
 const REPLICA_VERSION = 1
 
 /** Bytes that identify a writer. */
 export const WRITER_ID_BYTES = 16
 
-/** What a replica has: `chain` all of it, `blocks` only what never changes, for stores whose values cannot be replaced. */
+/**
+ * Contents of a replica: `chain` all data, `blocks` only data that never changes, for stores that cannot replace
+ * values.
+ */
 export type ReplicaContents = 'chain' | 'blocks'
 
-/** The one value that says what a replica holds; replaced last, and only by the writer that wrote it before. */
+/**
+ * The value that describes the contents of a replica. Only the writer that wrote it replaces it, after all other
+ * values.
+ */
 export type ReplicaHead = {
   readonly contents: ReplicaContents
   /** Counts the writes of this value, from 1. */
   readonly sequence: number
-  /** The writer that has the replica: WRITER_ID_BYTES random bytes. */
+  /** The only writer that may fill the replica: WRITER_ID_BYTES random bytes. */
   readonly writer: Uint8Array
   readonly genesisHash: Hash
   /** Complete sections of the log index. */
@@ -54,7 +61,7 @@ export const decodeReplicaHead = (stored: Uint8Array): ReplicaHead => {
   const version = reader.byte()
   if (version !== REPLICA_VERSION)
     throw new MalformedRecord(
-      `replicas of version ${version} are not known here (this is version ${REPLICA_VERSION})`,
+      `the replica has version ${version}, this program reads version ${REPLICA_VERSION}`,
     )
   const contents = reader.byte() === 1 ? 'chain' : 'blocks'
   const sequence = reader.varint()

@@ -19,7 +19,7 @@ export function* addLogsSteps(open: OpenSection, number: number, segment: Uint8A
   open.set(number, yield* blockFingerprintsSteps(receipts))
 }
 
-/** The entries of a section whose last block was added; blocks that are not in memory are read by `readSegment`. */
+/** The entries of a section whose last block was added; `readSegment` reads blocks that are not in memory. */
 export const sectionEntries = async (
   open: OpenSection,
   section: number,

@@ -8,36 +8,36 @@ import type { KeyValueStore } from '../keyvalue.ts'
 import { nodeKey, REPLICA_KEY, segmentKey } from '../keys.ts'
 import { openSegment, segmentChanges } from '../segment.ts'
 import type { ChainHead } from '../store.ts'
-import { createViews, type Foresight, type Views } from '../views.ts'
+import { createViews, type PrefetchTable, type Views } from '../views.ts'
 import { StateUnavailable } from './errors.ts'
 import { decodeReplicaHead, missingInReplica, type ReplicaHead } from './replicaHead.ts'
 
 /*
- * The trie records of a replica are those of its last block. A reader of an earlier block undoes the blocks between; when
- * records are replaced while it reads, which their hashes show, it starts again from the new head.
+ * The trie records of a replica are those of its last block. A reader of an earlier block undoes the blocks after it.
+ * When a hash shows that a record was replaced during the read, the reader starts again from the new head.
  */
 
-/** How many blocks are undone at most: the work follows what they changed. */
+/** Most blocks that are undone. */
 const UNDONE_BLOCKS_MAX = 1024
 
-/** Accounts and slots that are undone at most. */
+/** Most accounts and slots that are undone: the work is proportional to their number. */
 const UNDONE_CHANGES_MAX = 200_000
 
-/** Records of blocks read at once. */
+/** Block records read at once. */
 const SEGMENTS_AT_ONCE = 16
 
-/** How often a run starts again because the replica moved on, or because something had to be loaded first. */
+/** Restarts of a run, because the replica got a new head or because blocks had to be loaded first. */
 const ATTEMPTS_MAX = 12
 
-/** The views of a replica. Records may be of later blocks than the head of a reader: their history is always consulted. */
-export const createReadViews = (kv: KeyValueStore, foresight?: Foresight): Views =>
-  createViews({ ...kv, getSync: undefined }, Number.MAX_SAFE_INTEGER, foresight)
+/** The views of a replica. Records may be newer than the head of a reader, so reads always use their history. */
+export const createReadViews = (kv: KeyValueStore, prefetchTable?: PrefetchTable): Views =>
+  createViews({ ...kv, getSync: undefined }, Number.MAX_SAFE_INTEGER, prefetchTable)
 
-/** A trie after an earlier block: what to undo, and what that gave. */
+/** A trie after an earlier block: the changes to undo, and the resulting nodes. */
 type EarlierTrie = { readonly reverse: readonly StateChanges[]; nodes: TrieNodeReader | undefined }
 
 export type ReplicaTrie = {
-  /** What was read of the state; replaced when the replica has moved on. */
+  /** Caches of the state; replaced when the replica has a new head. */
   readonly views: () => Views
   /**
    * Trie records after a block, only within a run.
@@ -58,7 +58,7 @@ type State = {
   readonly earlier: Map<number, EarlierTrie>
 }
 
-/** Thrown within a run: the blocks after this one must be loaded first. */
+/** Thrown within a run when the blocks after this one must be loaded first. */
 class TrieNotLoaded extends Error {
   override readonly name = 'TrieNotLoaded'
   readonly code = 'TRIE_NOT_LOADED'
@@ -95,7 +95,7 @@ const readReverse = async ({ kv, head }: State, number: number): Promise<readonl
   return reverse
 }
 
-/** Reads the head of the replica again; false when it is still the same. */
+/** Reads the head of the replica again; false when it has not changed. */
 const refresh = async (state: State): Promise<boolean> => {
   const stored = await state.kv.get(REPLICA_KEY)
   if (stored === undefined) return false
@@ -129,7 +129,7 @@ export const createReplicaTrie = (
 ): ReplicaTrie => {
   const { sequence, head } = replica
   const state: State = { kv, views, sequence, head, earlier: new Map() }
-  /** Prepares another attempt, or throws the error. */
+  /** Prepares another attempt, or throws the error. @throws the given error when another attempt cannot help */
   const recover = async (error: unknown): Promise<void> => {
     if (error instanceof TrieNotLoaded) {
       state.earlier.set(error.number, { reverse: await readReverse(state, error.number), nodes: undefined })

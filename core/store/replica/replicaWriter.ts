@@ -32,24 +32,24 @@ import { addLogsSteps, type OpenSection, sectionEntries } from './replicaLogs.ts
 const STEPS_PER_PAUSE = 4
 
 export type ReplicaWriterOptions = {
-  /** WRITER_ID_BYTES random bytes, of this process alone. */
+  /** WRITER_ID_BYTES random bytes that identify this process. */
   readonly writer: Uint8Array
   readonly genesisHash: Hash
   readonly contents: ReplicaContents
 }
 
-/** Fills one replica. After any error it is of no use: open another one. */
+/** Fills one replica. After an error it must not be used again: open another writer. */
 export type ReplicaWriter = {
   readonly replica: () => ReplicaHead
   /**
    * Adds the blocks after the head, in one write.
-   * @param segments their encoded records, in order; at least one
+   * @param segments the encoded records of the blocks, in order; at least one
    * @throws ReplicaFenced; ReplicaDiffers when the first one does not follow the head
    */
   write(segments: readonly Uint8Array[]): Promise<void>
 }
 
-/** State of a writer: what is stored, and what it knows of it. */
+/** State of a writer: the stored head, and caches of the stored data. */
 type WriterState = {
   readonly kv: KeyValueStore
   readonly views: Views
@@ -65,7 +65,7 @@ const setIf = (kv: KeyValueStore): NonNullable<KeyValueStore['setIf']> => {
   return kv.setIf
 }
 
-/** Trie records of the batch in progress over those of the replica. */
+/** Reads trie records of the batch in progress, and below them those of the replica. */
 const nodesOver = ({ views, trie }: WriterState, memtable: Memtable): TrieNodeReader => ({
   get: key => (memtable.nodes.has(key) ? memtable.nodes.get(key) : views.node(nodeKey(key))),
   cache: trie,
@@ -75,7 +75,7 @@ const nodesOver = ({ views, trie }: WriterState, memtable: Memtable): TrieNodeRe
 const requireNext = (head: ChainHead | undefined, next: ChainHead): void => {
   const number = head === undefined ? 0n : head.header.number + 1n
   if (next.header.number !== number)
-    throw new ReplicaDiffers(`block ${next.header.number} cannot follow: block ${number} is next`)
+    throw new ReplicaDiffers(`block ${next.header.number} is not the next block, ${number}`)
   if (head !== undefined && !equalBytes(next.header.parentHash, head.hash))
     throw new ReplicaDiffers(
       `block ${number} has the parent ${toHex(next.header.parentHash)}, the replica ends with ${toHex(head.hash)}`,
@@ -111,7 +111,7 @@ const readSegment = async (kv: KeyValueStore, number: number): Promise<Uint8Arra
   return verifiedValue(key, stored, number)
 }
 
-/** The sections of the log index that end with these blocks. */
+/** The sections of the log index that end at or below the height and are not stored. */
 const newSections = async ({ kv, replica, openSection }: WriterState, height: number) => {
   const entries: KeyValueEntry[] = []
   let { logSections } = replica
@@ -135,7 +135,7 @@ const replaceHead = async (
 ): Promise<void> => {
   const condition = { key: REPLICA_KEY, value: expected }
   if (await setIf(kv)(condition, [...entries, { key: REPLICA_KEY, value }])) return
-  // A client may send a write again after a lost connection, although the first one arrived.
+  // A storage client may repeat a write after a lost connection although the first one arrived.
   const found = await kv.get(REPLICA_KEY)
   if (found === undefined || !equalBytes(found, value)) throw new ReplicaFenced(found)
 }
@@ -167,7 +167,7 @@ const write = async (state: WriterState, segments: readonly Uint8Array[]): Promi
   trimSection(state)
 }
 
-/** Takes the replica for this writer: whoever had it before is fenced. */
+/** Makes this writer the owner of the replica. Writes of the previous owner then fail (fencing). */
 const takeOver = async (
   kv: KeyValueStore,
   { writer, genesisHash, contents }: ReplicaWriterOptions,
@@ -194,8 +194,8 @@ const takeOver = async (
 }
 
 /**
- * Opens the replica in a store for writing, or begins one in an empty store. Earlier writers of it are fenced.
- * @throws ReplicaDiffers for a replica of another chain; ReplicaFenced when another writer took it at the same time;
+ * Opens the replica in a store for writing, or creates one in an empty store. Writes of earlier writers then fail.
+ * @throws ReplicaDiffers for a replica of another chain; ReplicaFenced when another writer opened it at the same time;
  * StoreCorruption
  */
 export const openReplicaWriter = async (
@@ -213,7 +213,7 @@ export const openReplicaWriter = async (
   return { replica: () => state.replica, write: segments => write(state, segments) }
 }
 
-/** Another process writes the replica. Nothing of the refused write is stored. */
+/** Another process writes the replica. The refused write stored nothing. */
 export class ReplicaFenced extends Error {
   override readonly name = 'ReplicaFenced'
   readonly code = 'REPLICA_FENCED'
@@ -227,7 +227,7 @@ export class ReplicaFenced extends Error {
   }
 }
 
-/** The replica and the chain of this node differ. */
+/** The replica is of another chain, or has other contents, than this node would write. */
 export class ReplicaDiffers extends Error {
   override readonly name = 'ReplicaDiffers'
   readonly code = 'REPLICA_DIFFERS'

@@ -174,10 +174,10 @@ describe('the reads of a reader', () => {
   test('given a run like one at an earlier head, then it loads what it needs in few round trips', async () => {
     const { store: kv, take } = counted(sharedMemory())
     await fill(kv, 100, 20)
-    const foresight = new Map()
+    const prefetchTable = new Map()
     const read = async (): Promise<void> => {
       const replica = await snapshotOf(kv)
-      const store = createReadStore(kv, replica, createReadViews(kv, foresight))
+      const store = createReadStore(kv, replica, createReadViews(kv, prefetchTable))
       take()
       await store.run(() => {
         const state = store.stateAt(replica.head.header.number)
