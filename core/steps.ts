@@ -1,6 +1,6 @@
 import type { YieldTurn } from './scheduler.ts'
 
-/** Work in steps: other work may run where it yields. */
+/** Work in steps: other work may run when it yields. */
 export type Steps<Result> = Generator<void, Result, void>
 
 /** Runs all remaining steps without yielding. */

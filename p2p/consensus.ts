@@ -2,7 +2,7 @@ import type { Stream } from '@libp2p/interface'
 import { type ChannelLimits, type ChannelOptions, openChannel } from './transport/channel.ts'
 import type { PeerConnection } from './peers/connection.ts'
 import type { Role } from './network.ts'
-import { createCache } from '../core/collections/boundedMap.ts'
+import { createBoundedCache } from '../core/collections/boundedMap.ts'
 import { type Rate, receiveWhenReady } from './transport/receive.ts'
 import { createTokenBucket } from './transport/tokenBucket.ts'
 
@@ -22,8 +22,8 @@ type Limit = {
 }
 
 /**
- * Limit of a validator. Twenty to thirty of them with ten blocks a second, each forwarding the messages of the others, send about
- * 600 a second each; after a stall of a connection, a whole queue arrives at once.
+ * Limit of a validator. Twenty to thirty of them with ten blocks a second, each forwarding the messages of the others,
+ * send about 600 a second each; after a stall of a connection, a whole queue arrives at once.
  */
 const VALIDATOR_LIMIT: Limit = {
   messagesPerSecond: 1_000,
@@ -32,8 +32,8 @@ const VALIDATOR_LIMIT: Limit = {
   bytesBurst: 4 * CONSENSUS_BYTES_MAX,
 }
 /**
- * Limit of other nodes. Their messages are ignored, but a new validator sends messages one block before all nodes know of it,
- * and a former one stops one block later.
+ * Limit of other nodes. Their messages are ignored, but a new validator sends messages one block before all nodes know
+ * of it, and a former one stops one block later.
  */
 const OTHER_LIMIT: Limit = { ...VALIDATOR_LIMIT, messagesPerSecond: 50, messagesBurst: 500 }
 
@@ -59,7 +59,7 @@ export type ConsensusRates = (id: string, role: Role) => Rate
 
 export const createConsensusRates = (nowMs: () => number): ConsensusRates => {
   const ratesWithin = (limit: Limit): ((id: string) => Rate) =>
-    createCache(PEERS_MAX, () => ({
+    createBoundedCache(PEERS_MAX, () => ({
       messages: createTokenBucket(limit.messagesPerSecond, limit.messagesBurst, nowMs),
       bytes: createTokenBucket(limit.bytesPerSecond, limit.bytesBurst, nowMs),
     }))

@@ -42,7 +42,7 @@ export const fromHex = (text: string): Uint8Array => {
   for (let i = 0; i < bytes.length; i++) {
     const high = digit(text.charCodeAt(start + 2 * i))
     const low = digit(text.charCodeAt(start + 2 * i + 1))
-    if (high < 0 || low < 0) throw new HexError(`no hex digit at position ${start + 2 * i}`)
+    if (high < 0 || low < 0) throw new HexError(`invalid hex digit at position ${start + 2 * i}`)
     bytes[i] = (high << 4) | low
   }
   return bytes

@@ -17,9 +17,9 @@ const chunkDigits = (bytes: Uint8Array): string => {
 }
 
 /**
- * Lower-case hex digits for runtimes without `Uint8Array.prototype.toHex` (Node 24). Decoded at once rather than
- * concatenated: a concatenated string stays a tree of its parts, 1 KB for the key of a hash, which the garbage collector
- * traverses.
+ * Lower-case hex digits for runtimes without `Uint8Array.prototype.toHex` (Node 24). Decodes the digits instead of
+ * concatenating them: a concatenated string stays a tree of its parts, 1 KB for the key of a hash, which the garbage
+ * collector traverses.
  */
 export const hexDigits = (bytes: Uint8Array): string => {
   if (bytes.length <= CHUNK_LENGTH) return chunkDigits(bytes)

@@ -1,7 +1,7 @@
 import { EMPTY_BYTES } from './bytes.ts'
 import { fromHex, toBareHex } from './hex.ts'
 
-/** Minimal big-endian bytes without leading zeros; zero is no bytes at all (RLP scalar form). */
+/** Minimal big-endian bytes without leading zeros; zero has no bytes (RLP scalar form). */
 export const bigintToBytes = (value: bigint): Uint8Array => {
   if (value === 0n) return EMPTY_BYTES
   if (value < 0x1_0000_0000n) {
@@ -32,8 +32,8 @@ const sharedNumbers = new Float64Array(SHARED_MAX)
 const sharedBigints: bigint[] = Array.from({ length: SHARED_MAX }, () => 0n)
 
 /**
- * The bigint of an integer from 0 to 2^48 - 1, shared with recent requests: chain ids, prices and gas sums repeat thousands
- * of times, and each separate bigint is an object to collect.
+ * The bigint of an integer from 0 to 2^48 - 1, shared with recent calls: chain ids, prices and gas sums repeat thousands of
+ * times, and each separate bigint is an object for the garbage collector.
  */
 export const sharedBigint = (value: number): bigint => {
   // Recent integers are often neighbours or equal; high bits distinguish round ones.

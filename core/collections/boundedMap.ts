@@ -1,4 +1,6 @@
-/** Removes the oldest entries of a map or set, in order of insertion, until at most `max` are left. `remove` removes one. */
+/**
+ * Removes the oldest entries of a map or set, in order of insertion, until at most `max` are left. `remove` removes one.
+ */
 export const evictOldest = <Key>(
   entries: { readonly size: number; keys(): Iterable<Key>; delete(key: Key): unknown },
   max: number,
@@ -10,14 +12,14 @@ export const evictOldest = <Key>(
   }
 }
 
-/** Sets an entry of a map of at most `max` entries and makes it the newest; the oldest is removed. */
+/** Sets an entry and makes it the newest; then removes the oldest entries until at most `max` are left. */
 export const setBounded = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void => {
   map.delete(key)
   map.set(key, value)
   evictOldest(map, max)
 }
 
-/** The value of a key, created on first use. A created value is the newest; the oldest beyond `max` is removed. */
+/** The value of a key, created on first use. A created value is the newest; the oldest above `max` entries are removed. */
 export const getOrCreate = <Key, Value>(
   map: Map<Key, Value>,
   key: Key,
@@ -32,7 +34,7 @@ export const getOrCreate = <Key, Value>(
 }
 
 /** A function that returns the value of a key, created on first use; it keeps the newest `max` values. */
-export const createCache = <Value>(max: number, create: () => Value): ((key: string) => Value) => {
+export const createBoundedCache = <Value>(max: number, create: () => Value): ((key: string) => Value) => {
   const values = new Map<string, Value>()
   return key => getOrCreate(values, key, create, max)
 }

@@ -1,7 +1,7 @@
 /** A recoverable secp256k1 signature: 32-byte r and s, and the parity of the nonce point's y (0 or 1). */
 export type Signature = { readonly r: Uint8Array; readonly s: Uint8Array; readonly yParity: number }
 
-/** An incremental hash. `digest` is that of everything absorbed so far, and more may follow. */
+/** An incremental hash. `digest` returns the hash of all bytes so far; more may follow. */
 export type HashState = { readonly update: (bytes: Uint8Array) => void; readonly digest: () => Uint8Array }
 
 /**

@@ -1,6 +1,6 @@
 import { encodedLength, LIST_HEAD, writeHead } from './write.ts'
 
-/** The RLP list of encoded items, given and returned in pieces, so that nested lists are concatenated only once. */
+/** The RLP list of encoded items. Takes and returns pieces, so that nested lists are concatenated only once. */
 export const rlpListPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   let length = 0
   for (const piece of pieces) length += piece.length

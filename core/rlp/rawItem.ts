@@ -2,7 +2,7 @@ import { RlpError } from './rlp.ts'
 
 /**
  * An encoded RLP item, a view of its message. Messages are decoded list by list, because signed parts must be hashed and
- * forwarded byte for byte.
+ * forwarded with the same bytes.
  */
 export type RawItem = Uint8Array
 
@@ -44,7 +44,7 @@ const extentOfWhole = (raw: RawItem): Extent => {
   return extent
 }
 
-/** The encoded item at the start of the bytes, a view; what follows it is ignored. @throws RlpError */
+/** The encoded item at the start of the bytes, as a view; ignores the bytes after it. @throws RlpError */
 export const firstRawItem = (bytes: Uint8Array): RawItem => bytes.subarray(0, extentOf(bytes, 0).end)
 
 /** The encoded items of a list, not decoded further. @throws RlpError immediately when it is not a list */
@@ -60,9 +60,8 @@ export function* iterateRawItems(raw: RawItem | undefined, what: string): Genera
 }
 
 /**
- * The encoded items of a list, not decoded further; from `min` to `max` of them, so that no message makes this node split
- * millions.
- * @throws RlpError
+ * The encoded items of a list, not decoded further. `max` keeps a message from making this node split millions of items.
+ * @throws RlpError when the list has fewer than `min` or more than `max` items
  */
 export const rawItems = (raw: RawItem, what: string, min: number, max: number = min): RawItem[] => {
   const items: RawItem[] = []
@@ -82,7 +81,7 @@ export const rawString = (raw: RawItem | undefined, what: string): Uint8Array =>
   return raw.subarray(start, end)
 }
 
-/** The number of items, including lists and their contents, in the bytes; counting stops above `max`. @throws RlpError */
+/** The number of items in the bytes, counting lists and their items; stops counting above `max`. @throws RlpError */
 export const countItems = (raw: RawItem, max: number): number => {
   let count = 0
   for (let offset = 0; offset < raw.length && count <= max; count++) {

@@ -4,7 +4,7 @@ export const LIST_HEAD = 0xc0
 
 const SHORT_LENGTH_MAX = 55
 
-/** Size of a length that needs its own bytes; anything in memory is shorter than 4 GiB. */
+/** Number of bytes of a length above SHORT_LENGTH_MAX; no item in memory is longer than 4 GiB. */
 const lengthBytes = (length: number): number =>
   length < 256 ? 1 : length < 65_536 ? 2 : length < 16_777_216 ? 3 : 4
 

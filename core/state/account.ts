@@ -5,26 +5,25 @@ export type Account = {
   readonly nonce: bigint
   /** Wei. */
   readonly balance: bigint
-  /** keccak of the code; EMPTY_CODE_HASH where there is none. */
+  /** keccak256 of the code; EMPTY_CODE_HASH without code. */
   readonly codeHash: Hash
-  /** Root of the storage trie; EMPTY_TRIE_ROOT where there is none. */
+  /** Root of the storage trie; EMPTY_TRIE_ROOT without storage. */
   readonly storageRoot: Hash
   /**
-   * The block at which this account's storage last began empty (its creation, or its re-creation after a self-destruct);
-   * part of every slot's key, so that clearing a storage writes nothing. Never part of a hash.
+   * The block at which this account's storage was last empty: its creation, or re-creation after a self-destruct. Part of
+   * the store key of every slot, so that clearing a storage writes nothing. Not part of any hash.
    */
   readonly incarnation: bigint
 }
 
 /**
  * Synchronous reads of the state after one block. A reader over an asynchronous store throws MissingEntries; the caller
- * loads them and runs again.
+ * loads the entries and runs again.
  */
 export type StateReader = {
   account(address: Address): Account | undefined
   /**
-   * `slot` and result are 32 bytes; a slot never set gives ZERO_HASH (shared, read-only). `account` is the result of
-   * `account()`.
+   * `slot` and result are 32 bytes; an unset slot is ZERO_HASH (shared, read-only). `account` is the result of `account()`.
    */
   storage(address: Address, account: Account, slot: Uint8Array): Uint8Array
   /** The code with that hash; throws when the store does not have it. */
@@ -37,7 +36,7 @@ export class MissingEntries extends Error {
   readonly code = 'MISSING_ENTRIES'
   readonly keys: readonly string[]
   constructor(keys: readonly string[]) {
-    super(`${keys.length} entries must be loaded before this run can go on`)
+    super(`${keys.length} entries must be loaded before this run can continue`)
     this.keys = keys
   }
 }

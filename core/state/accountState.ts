@@ -5,12 +5,12 @@ import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import type { StorageTable } from './storageTable.ts'
 
 /**
- * One account during the execution of a block: the value read and the current one. Marks hold the serial of the transaction
- * they belong to, so that nothing is cleared between transactions.
+ * One account during the execution of a block: the loaded value and the current one. Marks hold the serial number of their
+ * transaction, so that nothing has to be cleared between transactions.
  */
 export type AccountState = {
   readonly address: Address
-  /** As read. */
+  /** The account from the reader. */
   readonly loaded: Account | undefined
   exists: boolean
   nonce: bigint
@@ -22,7 +22,7 @@ export type AccountState = {
   storage: StorageTable | undefined
   /** True when the storage was reset to empty, so that the reader's slots no longer apply. */
   storageReset: boolean
-  /** EIP-1153; values hold only where SLOT_WRITTEN is the running transaction. */
+  /** EIP-1153; a value is valid only if SLOT_WRITTEN is the current transaction. */
   transient: StorageTable | undefined
   /** EIP-2929. */
   warmTx: number

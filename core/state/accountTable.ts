@@ -4,8 +4,8 @@ import { hashOf5 } from './hash.ts'
 import { limbOf, writeLimb } from './limbs.ts'
 
 /**
- * Accounts by the five limbs of their address, without creating strings. A large table consists of shards, by the leading
- * bits of the hash: one that grows moves a small part of the accounts, so that no insertion takes long.
+ * Accounts by the five limbs of their address, without creating strings. A large table is split into shards by the leading
+ * bits of the hash: growing one shard moves a small part of the accounts, so that no insertion takes long.
  */
 export type AccountTable = {
   /** All accounts in the order of their insertion. */
@@ -16,7 +16,7 @@ export type AccountTable = {
 
 /** Open addressing, at most half full. */
 type Shard = {
-  /** Five limbs an account, least significant first. */
+  /** Five limbs per account, least significant first. */
   keys: Int32Array
   readonly states: AccountState[]
   /** Position in `states` + 1, or 0 for a free place. */

@@ -17,23 +17,23 @@ import { isDead } from './transaction.ts'
 /** Accounts and slots processed between two yields: a millisecond or two. */
 const ENTRIES_AT_ONCE = 2048
 
-/** All differences from the reader; see `WorldState.changes`. Yields between many. */
+/** All differences from the reader; see `WorldState.changes`. Yields every ENTRIES_AT_ONCE. */
 export function* changesSteps(state: ExecutionState, blockNumber: bigint): Steps<StateChanges> {
   const accounts: AccountChange[] = []
   const codes = new Map<string, { codeHash: Uint8Array; code: Uint8Array }>()
-  let looked = 0
+  let sinceYield = 0
   for (const account of state.accounts.states) {
-    looked += 1
+    sinceYield += 1
     const isLarge = (account.storage?.count ?? 0) > ENTRIES_AT_ONCE
     const slots = isLarge ? yield* slotsSteps(account) : undefined
     const change = changeOf(state, account, blockNumber, slots)
-    if (looked >= ENTRIES_AT_ONCE) {
-      looked = 0
+    if (sinceYield >= ENTRIES_AT_ONCE) {
+      sinceYield = 0
       yield
     }
     if (change === undefined) continue
     accounts.push(change)
-    looked += change.slots.length
+    sinceYield += change.slots.length
     const { before, after } = change
     if (after === undefined || !hasCode(account)) continue
     if (before !== undefined && equalBytes(before.codeHash, after.codeHash)) continue
@@ -60,16 +60,16 @@ const changeOf = (
       ? undefined
       : { address: account.address, before, after: undefined, slots: NO_SLOTS }
   // A reset that cleared nothing does not count: the incarnation stays.
-  const begins =
+  const isNewStorage =
     before === undefined || (account.storageReset && !equalBytes(before.storageRoot, EMPTY_TRIE_ROOT))
   const slots = knownSlots ?? slotsOf(account)
-  if (!begins && slots.length === 0 && isSame(before, account)) return undefined
+  if (!isNewStorage && slots.length === 0 && isSame(before, account)) return undefined
   const after: Account = {
     nonce: shareBigint(account.nonce),
     balance: account.balance,
     codeHash: account.codeHash,
-    storageRoot: begins ? EMPTY_TRIE_ROOT : before.storageRoot,
-    incarnation: begins ? blockNumber : before.incarnation,
+    storageRoot: isNewStorage ? EMPTY_TRIE_ROOT : before.storageRoot,
+    incarnation: isNewStorage ? blockNumber : before.incarnation,
   }
   return { address: account.address, before, after, slots }
 }

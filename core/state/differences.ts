@@ -22,29 +22,29 @@ import { SLOT_CURRENT, SLOT_KEY, slotData, slotStart } from './storageTable.ts'
 import type { WorldState } from './world.ts'
 import { executionStateOf } from './worldState.ts'
 
-/** A mark in the undo log of a world, to compare with: entries in all, and words of the newest chunk. */
+/** A position in the undo log of a world: number of entries, and words of the newest chunk. */
 export type StateMark = { readonly entries: number; readonly words: number }
 
-export type AccountFacts = { readonly nonce: bigint; readonly balance: bigint; readonly code: Uint8Array }
+export type AccountFields = { readonly nonce: bigint; readonly balance: bigint; readonly code: Uint8Array }
 
 /** The changes of one account since a mark. `before` and `after` differ, or `slots` is not empty. */
 export type AccountDifference = {
   readonly address: Address
   /** Undefined: did not exist. */
-  readonly before: AccountFacts | undefined
+  readonly before: AccountFields | undefined
   /** Undefined: no longer exists. */
-  readonly after: AccountFacts | undefined
+  readonly after: AccountFields | undefined
   /** Empty where it no longer exists. */
   readonly slots: readonly SlotChange[]
 }
 
 export const markState = (world: WorldState): StateMark => {
   const state = executionStateOf(world)
-  // A checkpoint: only after one does the undo log record a slot again that was written before.
+  // Only after a checkpoint does the undo log record a slot again that was written before.
   return { entries: takeCheckpoint(state), words: state.journal.newest.wordsLength }
 }
 
-/** The account at the mark, as far as it was changed since. */
+/** The values of an account at the mark, of the fields that were changed since. */
 type Earlier = { exists?: boolean; nonce?: bigint; balance?: bigint; code?: UndoneCode }
 
 type WordPosition = { readonly words: Int32Array; readonly at: number }
@@ -110,12 +110,12 @@ const equalWordsOf = (a: Int32Array, aAt: number, b: Int32Array, bAt: number): b
   return true
 }
 
-const isSame = (a: AccountFacts, b: AccountFacts): boolean =>
+const isSame = (a: AccountFields, b: AccountFields): boolean =>
   a.nonce === b.nonce && a.balance === b.balance && equalBytes(a.code, b.code)
 
 /**
- * All differences from the mark, unordered, read from the undo log: the cost depends on the changes since, not on the size
- * of the state. The world must not have been reverted to a point before the mark.
+ * All differences from the mark, unordered, read from the undo log: the time depends on the changes since the mark, not on
+ * the size of the state. The world must not have been reverted to a point before the mark.
  */
 export const differencesSince = (world: WorldState, mark: StateMark): AccountDifference[] => {
   const state = executionStateOf(world)

@@ -26,14 +26,14 @@ import { ACCOUNT_HELD_BYTES, UNDO_HELD_BYTES } from './heldBytes.ts'
 import { limbOf } from './limbs.ts'
 import type { Steps } from '../steps.ts'
 
-/** The state as the interpreter uses it: plain data, with functions that maintain the undo log. */
+/** The state that the interpreter uses: plain data. The functions of this module maintain its undo log. */
 export type ExecutionState = {
   readonly reader: StateReader
   readonly accounts: AccountTable
   readonly journal: Journal
-  /** Serial of the current transaction; everything that belongs to one carries it. */
+  /** Serial number of the current transaction; marks of a transaction hold it. */
   tx: number
-  /** Serial of the last checkpoint taken or reverted to. */
+  /** Serial number that changes whenever a checkpoint is taken or reverted to. */
   checkpoint: number
   /** EIP-161: touched empty accounts are removed. */
   clearEmpty: boolean
@@ -42,14 +42,14 @@ export type ExecutionState = {
   logs: Log[]
   /** Size of the current transaction's logs in a receipt, including those of reverted calls. */
   logBytes: number
-  /** Estimate of what the block's execution holds so far, the undo log and the memory of frames not included. */
+  /** Estimated memory of the block's execution, without the undo log and the memory of frames. */
   heldBytes: number
-  /** The same when the current transaction began. */
+  /** The value of `heldBytes` when the current transaction began. */
   heldBytesBefore: number
   /** The accounts that keep the program of their code, and the bytes of these programs. */
-  readonly withProgram: AccountState[]
+  readonly accountsWithProgram: AccountState[]
   programBytes: number
-  /** True once an execution requested, and had the gas for, more memory than the interpreter has. */
+  /** True after an execution requested more memory than the interpreter has, with enough gas for it. */
   memoryMissing: boolean
   touched: AccountState[]
   destroyed: AccountState[]
@@ -67,7 +67,7 @@ export const createExecutionState = (reader: StateReader): ExecutionState => ({
   logBytes: 0,
   heldBytes: 0,
   heldBytesBefore: 0,
-  withProgram: [],
+  accountsWithProgram: [],
   programBytes: 0,
   memoryMissing: false,
   touched: [],
@@ -122,21 +122,21 @@ export const undoState = (state: ExecutionState, checkpoint: number): void => {
 }
 
 /** Changes undone between two yields: a millisecond or two. */
-export const UNDONE_AT_ONCE = 16_384
+export const UNDO_ENTRIES_AT_ONCE = 16_384
 
 /** As `undoState`, in steps. */
 export function* undoStateSteps(state: ExecutionState, checkpoint: number): Steps<void> {
   const { journal } = state
   while (journal.length > checkpoint) {
-    undoTo(journal, Math.max(checkpoint, journal.length - UNDONE_AT_ONCE))
+    undoTo(journal, Math.max(checkpoint, journal.length - UNDO_ENTRIES_AT_ONCE))
     yield
   }
   state.checkpoint++
 }
 
 /**
- * Keeps all changes: no earlier checkpoint will be reverted to. Otherwise a block of thousands of transactions would keep
- * the undo data of all of them, in arrays that grow by megabytes at once.
+ * Keeps all changes: earlier checkpoints can no longer be reverted to. Otherwise a block of thousands of transactions would
+ * keep the undo data of all of them, in arrays that grow by megabytes at once.
  */
 export const keepChanges = (state: ExecutionState): void => forgetAll(state.journal)
 
@@ -148,8 +148,8 @@ const isRipemd = (address: Address): boolean => {
 }
 
 /**
- * EIP-161. A failed call reverts its touches, except that of the RIPEMD precompile: it happened in block 2,675,119 of
- * mainnet, and all clients do so.
+ * Marks an account as touched (EIP-161). A failed call reverts its touches, except that of the RIPEMD precompile, as in
+ * block 2,675,119 of mainnet and in all clients.
  */
 export const touch = (state: ExecutionState, account: AccountState): void => {
   if (account.touchedTx === state.tx) return
@@ -208,7 +208,7 @@ export const putHashedCode = (
   state.heldBytes += code.length
 }
 
-/** Estimate of what the current transaction holds, the memory of its frames not included. */
+/** Estimated memory of the current transaction, without the memory of its frames. */
 export const transactionBytes = ({ heldBytes, heldBytesBefore, journal }: ExecutionState): number =>
   heldBytes - heldBytesBefore + UNDO_HELD_BYTES * journal.length
 

@@ -1,8 +1,8 @@
 let seed = 0x5bd1e995
 
 /**
- * Seeds the hash tables of this process, so that nobody can choose addresses or slots that all collide. Entry points pass a
- * random 32-bit integer once; results never depend on it.
+ * Seeds the hash tables of this process, so that an attacker cannot choose addresses or slots that all collide. Entry
+ * points pass a random 32-bit integer once; results do not depend on it.
  */
 export const useTableSeed = (random: number): void => {
   seed = random | 0

@@ -3,8 +3,8 @@ import { hashOf5 } from './hash.ts'
 import { limbOf } from './limbs.ts'
 
 /**
- * Integers by 32-byte hash, in flat arrays: a map with string keys would be one string per entry to collect. Open
- * addressing as in AccountTable; entries are never removed.
+ * Integers by 32-byte hash, in flat arrays: a map with string keys would have one string per entry for the garbage
+ * collector. Open addressing as in AccountTable; entries are never removed.
  */
 export type HashTable = {
   /** Undefined for an unknown hash. */
@@ -18,7 +18,7 @@ export type HashTable = {
 const HASH_BYTES = 32
 const ENTRIES_FIRST = 16
 
-/** Five seeded limbs of a hash suffice: nobody can choose hashes that all collide. */
+/** Hashes five limbs with the seed, which suffices against chosen hashes that all collide. */
 const placeIn = (index: Int32Array, bytes: Uint8Array, at: number): number =>
   hashOf5(
     limbOf(bytes, at),
@@ -32,7 +32,7 @@ const placeIn = (index: Int32Array, bytes: Uint8Array, at: number): number =>
 export const createHashTable = (): HashTable => {
   let keys = new Uint8Array(ENTRIES_FIRST * HASH_BYTES)
   let values = new Float64Array(ENTRIES_FIRST)
-  /** Twice as many places as entries; each holds the entry's number, counted from one. */
+  /** Twice as many places as entries; a place has the entry's number, counted from one. */
   let index = new Int32Array(2 * ENTRIES_FIRST)
   let size = 0
 

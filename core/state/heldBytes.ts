@@ -5,7 +5,7 @@
 /** An account with its address, its entries in the tables and its first changes. */
 export const ACCOUNT_HELD_BYTES = 600
 
-/** A slot: its limbs, its places in the index, and a share of the room that a table has left. */
+/** A slot: its limbs, its places in the index, and a share of the unused room of its table. */
 export const SLOT_HELD_BYTES = 200
 
 /** An entry of the undo log. */

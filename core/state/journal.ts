@@ -4,15 +4,15 @@ import type { StorageTable } from './storageTable.ts'
 import { SLOT_CURRENT, SLOT_WARM, slotData, slotStart } from './storageTable.ts'
 
 /**
- * How to undo each change since the world was made or its changes were kept, newest last. In chunks: an array that doubles
- * would copy millions of entries at once.
+ * The undo log: how to undo each change since the world was created or its changes were kept, newest last. In chunks,
+ * because an array that doubles would copy millions of entries at once.
  */
 export type Journal = {
   /** Entries of all chunks. */
   length: number
   /** The newest chunk, which is never full. */
   newest: JournalChunk
-  /** Those before it, all of them full, oldest first. */
+  /** The earlier chunks, which are full, oldest first. */
   readonly full: JournalChunk[]
 }
 
@@ -42,7 +42,7 @@ export const CHUNK_ENTRIES = 16_384
 
 const WORDS_FIRST = 512
 
-/** A call that only reads needs none. */
+/** The words of a chunk without slot changes. */
 const NO_WORDS = new Int32Array(0)
 
 const createChunk = (): JournalChunk => ({
@@ -87,7 +87,7 @@ export const recordSlot = (journal: Journal, table: StorageTable, id: number): v
 export const chunkAt = ({ full, newest }: Journal, position: number): JournalChunk =>
   full[Math.floor(position / CHUNK_ENTRIES)] ?? newest
 
-/** What an entry of UNDO_CODE restores; `code` is undefined as long as nobody read it. */
+/** The values that an entry of UNDO_CODE restores; `code` is undefined if it was not read. */
 export type UndoneCode = { readonly codeHash: Uint8Array; readonly code: Uint8Array | undefined }
 
 const undoCode = (account: AccountState, previous: UndoneCode) => {
@@ -161,7 +161,7 @@ export const undoTo = (journal: Journal, length: number): void => {
   while (journal.length > length) undoLast(journal)
 }
 
-/** Drops all entries: none of the changes will be undone. */
+/** Drops all entries, so that the changes can no longer be undone. */
 export const forgetAll = (journal: Journal): void => {
   if (journal.length >= CHUNK_ENTRIES) {
     journal.full.length = 0

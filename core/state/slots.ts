@@ -41,7 +41,7 @@ export const slotOfLimbs = (
   const table = storageOf(account)
   const found = findSlot(table, k0, k1, k2, k3, k4, k5, k6, k7)
   if (found >= 0) return found
-  // Read before the slot is inserted: a reader that throws must not leave a zero behind.
+  // Read before the slot is inserted, because a reader that throws must not leave a slot with the value zero.
   const value = readsStorage(account)
     ? state.reader.storage(
         account.address,
@@ -84,7 +84,7 @@ const bytesOfLimbs = (
 
 const key = new Int32Array(8)
 
-/** As `slotId`, by the 32 bytes of its key. */
+/** As `slotOfLimbs`, by the 32 bytes of the key. */
 export const slotOfBytes = (state: ExecutionState, account: AccountState, slot: Uint8Array): number => {
   readLimbs(slot, key, 0)
   const [k0, k1, k2, k3, k4, k5, k6, k7] = key as unknown as Limbs

@@ -6,10 +6,10 @@ import { hashOf5 } from './hash.ts'
  * never changes. Words are eight limbs, least significant first.
  */
 export type StorageTable = {
-  /** SLOT_STRIDE limbs per slot; SLOTS_PER_CHUNK slots each, the first one fewer while it is the only one. */
+  /** SLOT_STRIDE limbs per slot, SLOTS_PER_CHUNK slots per chunk; fewer in the first one while it is the only one. */
   readonly chunks: Int32Array[]
   count: number
-  /** Number of slots at which the next one makes the index grow, which takes long; NEVER while it is small. */
+  /** Number of slots at which the next insertion grows the index, which takes long; NEVER while the table is small. */
   growsAt: number
   /** Open addressing: slot id + 1, or 0 for a free place. The size is a power of two, at most half full. */
   index: Int32Array
@@ -20,7 +20,7 @@ export const SLOT_KEY = 0
 export const SLOT_CURRENT = 8
 /** The value at the start of the transaction; valid only if SLOT_WRITTEN is the current transaction. */
 export const SLOT_ORIGINAL = 16
-/** The value read. */
+/** The value from the reader. */
 export const SLOT_LOADED = 24
 /** Serial of the transaction in which the slot is warm (EIP-2929). */
 export const SLOT_WARM = 32
@@ -32,7 +32,10 @@ export const SLOT_STRIDE = 36
 
 const SLOTS_FIRST = 8
 
-/** Slots of a chunk, a power of two: allocating and clearing a chunk, of a megabyte, takes a fraction of a millisecond. */
+/**
+ * Slots of a chunk, a power of two: withAllocationError and clearing a chunk, of a megabyte, takes a fraction of a
+ * millisecond.
+ */
 const SLOTS_PER_CHUNK = 8192
 const CHUNK_SHIFT = 13
 
@@ -46,7 +49,7 @@ export const createStorageTable = (): StorageTable => ({
   index: new Int32Array(2 * SLOTS_FIRST),
 })
 
-/** The limbs among which those of the slot are, from `slotStart(id)` on. They are replaced when the table grows. */
+/** The chunk of the slot, whose limbs begin at `slotStart(id)`. It is replaced when the table grows. */
 export const slotData = (table: StorageTable, id: number): Int32Array =>
   table.chunks[id >>> CHUNK_SHIFT] as Int32Array
 

@@ -32,26 +32,26 @@ export const endTransaction = (state: ExecutionState): void => {
   removeEmpty(state)
 }
 
-/** Whether ending the transaction takes long. */
-export const endsSlowly = ({ destroyed, touched }: ExecutionState): boolean =>
+/** True when ending the transaction takes long. */
+export const endIsLong = ({ destroyed, touched }: ExecutionState): boolean =>
   destroyed.length + touched.length > ACCOUNTS_AT_ONCE
 
 /** As `endTransaction`, in steps, for many accounts. */
 export function* endTransactionSteps(state: ExecutionState): Steps<void> {
-  let looked = 0
+  let checked = 0
   for (const account of state.destroyed) {
     if (account.destroyedTx === state.tx) remove(state, account)
-    if (++looked % ACCOUNTS_AT_ONCE === 0) yield
+    if (++checked % ACCOUNTS_AT_ONCE === 0) yield
   }
   state.destroyed = []
   for (const account of state.touched) {
     if (account.exists && isDead(state, account)) remove(state, account)
-    if (++looked % ACCOUNTS_AT_ONCE === 0) yield
+    if (++checked % ACCOUNTS_AT_ONCE === 0) yield
   }
   state.touched = []
 }
 
-/** Clears what the current transaction, whose changes were undone, left behind. */
+/** Clears the data of the current transaction, whose changes were undone. */
 export const dropTransaction = (state: ExecutionState): void => {
   state.refund = 0
   state.logs = []

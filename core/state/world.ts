@@ -3,8 +3,8 @@ import type { Steps } from '../steps.ts'
 import type { StateChanges } from './account.ts'
 
 /**
- * The state for executing a block: reads fall through to a StateReader, writes stay here with an undo log, so that a failed
- * call is reverted. Created by `createWorldState(reader)`, for one block or one simulation.
+ * The state for executing a block. Reads fall through to a StateReader; writes stay in memory, with an undo log to revert
+ * failed calls. `createWorldState(reader)` creates one for a block or a simulation.
  */
 export type WorldState = {
   exists(address: Address): boolean
@@ -28,18 +28,18 @@ export type WorldState = {
   revert(snapshot: number): void
   /** Undoes an unfinished transaction, in steps, back to the snapshot before it. */
   revertSteps(snapshot: number): Steps<void>
-  /** Keeps all changes so far: no earlier snapshot will be reverted to. */
+  /** Keeps all changes so far; earlier snapshots can no longer be reverted to. */
   keep(): void
 
   /**
-   * All differences from the reader, each account and slot once; `storageRoot` is not updated yet. New and reset accounts
-   * get the incarnation `blockNumber`. May be called repeatedly; consumes nothing.
+   * All differences from the reader, each account and slot once. `storageRoot` is not updated; new and reset accounts have
+   * the incarnation `blockNumber`. May be called repeatedly.
    */
   changes(blockNumber: bigint): StateChanges
   /** As `changes`, in steps. */
   changesSteps(blockNumber: bigint): Steps<StateChanges>
   /**
-   * True when an execution requested more memory than the interpreter has, with the gas for it: it ended as out of gas.
+   * True when an execution requested more memory than the interpreter has, with enough gas for it; it ended as out of gas.
    */
   isMemoryMissing(): boolean
 }

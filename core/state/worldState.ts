@@ -73,6 +73,6 @@ export const createWorldState = (reader: StateReader): WorldState => {
 /** The state behind a world of `createWorldState`, for the interpreter. @throws TypeError for any other world. */
 export const executionStateOf = (world: WorldState): ExecutionState => {
   const state = (world as Partial<World>)[STATE]
-  if (state === undefined) throw new TypeError('this world was not made by createWorldState')
+  if (state === undefined) throw new TypeError('createWorldState did not create this world')
   return state
 }

@@ -14,16 +14,16 @@ const spread = (bits: number): number => {
 }
 
 /**
- * The two lanes of the current checksum, which in the end are its halves. Module state, because a pair allocated for
- * each checksum would burden garbage collection.
+ * The two lanes of the current checksum, which in the end are its halves. Module state, because a pair allocated for each
+ * checksum would burden garbage collection.
  */
 let half1 = 0
 let half2 = 0
 
 /**
- * Computes the checksum of a key and of the bytes from `start` on. It detects disk errors and torn writes, not attacks,
- * so two lanes of multiplications suffice, in a sixth of the time of keccak. Each step is a permutation: damage within
- * one 4-byte word is always detected, other damage is missed in one of 2^64 cases.
+ * Computes the checksum of a key and of the bytes from `start` on. It detects disk errors and torn writes, not attacks, so
+ * two lanes of multiplications suffice, in a sixth of the time of keccak. Each step is a permutation: damage within one
+ * 4-byte word is always detected, other damage is missed in one of 2^64 cases.
  */
 const sum = (key: string, bytes: Uint8Array, start: number): void => {
   sumKey(key, bytes.length)

@@ -3,8 +3,8 @@ import type { EntryCondition } from './condition.ts'
 import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
 
 /**
- * Optional functions that a driver may have in addition to unstorage's interface, as runtime/drivers/sqlite.ts does.
- * Values are raw bytes.
+ * Optional functions that a driver may have in addition to unstorage's interface, as runtime/drivers/sqlite.ts does. Values
+ * are raw bytes.
  */
 export type DriverExtensions = {
   getItemRawSync?(key: string): Uint8Array | undefined
@@ -33,8 +33,8 @@ const noPause = (): Promise<void> => Promise.resolve()
 const OPTIONS = {}
 
 /**
- * The prefix that unstorage uses for bytes in drivers that only store strings. It also keeps drivers from parsing the
- * value as a number.
+ * The prefix that unstorage uses for bytes in drivers that only store strings. It also keeps drivers from parsing the value
+ * as a number.
  */
 const BASE64_PREFIX = 'base64:'
 

@@ -26,8 +26,8 @@ const partOf = (pivots: readonly string[], key: string): number => {
 }
 
 /**
- * The keys in order. Pauses, because sorting tens of thousands without a pause would block other work; no keys may be
- * added during the pauses.
+ * The keys in order. Pauses, because sorting tens of thousands without a pause would block other work; no keys may be added
+ * during the pauses.
  */
 export const sortedKeys = async (
   { pause }: Pick<KeyValueStore, 'pause'>,

@@ -1,14 +1,14 @@
 /*
- * Limits on the memory and the start-up time of a chain store. Sizes are estimates of the memory of a value with its
- * key and object.
+ * Limits on the memory and the start-up time of a chain store. Sizes are estimates of the memory of a value with its key
+ * and object.
  */
 
 /** Unflushed blocks at which a flush starts; bounds the replay at start on a quiet chain. */
 export const FLUSH_BLOCKS = 256
 
 /**
- * Unflushed bytes at which a flush starts, some 50,000 transactions between 11,000 accounts; bounds the replay at start
- * on a busy chain.
+ * Unflushed bytes at which a flush starts, some 50,000 transactions between 11,000 accounts; bounds the replay at start on
+ * a busy chain.
  */
 export const FLUSH_BYTES = 12 * 1024 * 1024
 
@@ -25,8 +25,8 @@ export const UNWRITTEN_BLOCKS_MAX = 64
 export const UNWRITTEN_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * Number of transactions, logs and changes from which a commit yields between its steps: each takes some microseconds
- * to encode, write and store.
+ * Number of transactions, logs and changes from which a commit yields between its steps: each takes some microseconds to
+ * encode, write and store.
  */
 export const YIELDING_ITEMS = 600
 
@@ -60,9 +60,7 @@ export const JOURNAL_CHUNK_BYTES = 128 * 1024
 /** Changes in one history page. */
 export const HISTORY_PAGE_CHANGES = 32
 
-/**
- * Pages that one history directory page refers to: 32 * 256 * 256 changes of one key are reached with three lookups.
- */
+/** Pages that one history directory page refers to: 32 * 256 * 256 changes of one key are reached with three lookups. */
 export const HISTORY_DIRECTORY_PAGES = 256
 
 /** Blocks whose hash and header stay in memory; BLOCKHASH reaches 256. */
@@ -92,7 +90,6 @@ export const LOG_PARTITION_POSTINGS = 8192
 export const LOG_PROGRESS_SECTIONS = 16
 
 /**
- * Limit on the fingerprints of blocks that are in no stored section; 500 blocks of 1,000 token transfers take half of
- * it.
+ * Limit on the fingerprints of blocks that are in no stored section; 500 blocks of 1,000 token transfers take half of it.
  */
 export const LOG_RECENT_BYTES = 16 * 1024 * 1024

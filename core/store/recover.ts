@@ -106,10 +106,10 @@ export const recoverViews = async (kv: KeyValueStore, repairs: boolean): Promise
 }
 
 /**
- * The segments above the views, in order, each verified. A torn last segment was never committed (the node stopped
- * while it was written) and is ignored.
- * @param onDamaged called with the number of another damaged or missing segment, where the sequence then ends; without
- * it such a segment throws
+ * The segments above the views, in order, each verified. A torn last segment was never committed (the node stopped while it
+ * was written) and is ignored.
+ * @param onDamaged called with the number of another damaged or missing segment, where the sequence then ends; without it
+ * such a segment throws
  * @throws StoreCorruption
  */
 export async function* segmentsAbove(

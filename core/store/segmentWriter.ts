@@ -10,8 +10,8 @@ export type SegmentWriter = {
   /** Discards a segment that is not to be written. */
   remove(segment: StoredSegment): void
   /**
-   * Resolves when all added segments are durable. After a stop, a prefix of them, without a gap, is stored. After a
-   * failure it rejects immediately until `reset`.
+   * Resolves when all added segments are durable. After a stop, a prefix of them, without a gap, is stored. After a failure
+   * it rejects immediately until `reset`.
    */
   write(): Promise<void>
   /** Allows another attempt after a failure. */

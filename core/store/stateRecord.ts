@@ -12,8 +12,7 @@ import {
 
 /**
  * An account or slot in the views: its value at the head, then its history, which is decoded only for reads of earlier
- * blocks. Caches keep the stored form: decoded, each of tens of thousands would be five objects for the garbage
- * collector.
+ * blocks. Caches keep the stored form: decoded, each of tens of thousands would be five objects for the garbage collector.
  */
 export type StateRecord = Uint8Array
 
@@ -41,8 +40,8 @@ export const historyOfRecord = <Value>(record: StateRecord, codec: ValueCodec<Va
 }
 
 /**
- * Returns the record with later changes, and the history pages that they filled. If a flush before a crash already
- * updated the record, its history stays as it is.
+ * Returns the record with later changes, and the history pages that they filled. If a flush before a crash already updated
+ * the record, its history stays as it is.
  */
 export const updateStateRecord = <Value>(
   key: string,

@@ -32,9 +32,9 @@ export type ChainHead = { readonly header: Header; readonly hash: Hash; readonly
 export type TransactionLocation = { readonly blockNumber: bigint; readonly index: number }
 
 /**
- * When a committed block becomes durable. `now`: before it becomes the head. `next`: it is written after it has become
- * the head, and is durable before the next block becomes the head. `soon`: with a later commit, `settle` or `flush`, or
- * when many blocks wait.
+ * When a committed block becomes durable. `now`: before it becomes the head. `next`: it is written after it has become the
+ * head, and is durable before the next block becomes the head. `soon`: with a later commit, `settle` or `flush`, or when
+ * many blocks wait.
  */
 export type Durable = 'now' | 'next' | 'soon'
 
@@ -66,8 +66,7 @@ export type ChainStore = {
   /** True when the record of that block is stored and undamaged. */
   hasRecord(number: bigint): Promise<boolean>
   /**
-   * Writes the record of a block below the head again. @throws CommitRefused for another block than the one on the
-   * chain
+   * Writes the record of a block below the head again. @throws CommitRefused for another block than the one on the chain
    */
   repair(record: BlockRecord & { readonly changes: StateChanges }): Promise<void>
   /**
@@ -76,13 +75,13 @@ export type ChainStore = {
    */
   damagedFrom(): bigint | undefined
   /**
-   * The block above the views whose record was damaged at the start, at which the replayed chain ended; undefined if
-   * there was none.
+   * The block above the views whose record was damaged at the start, at which the replayed chain ended; undefined if there
+   * was none.
    */
   endedBefore(): bigint | undefined
   /**
-   * Calls the listener with the number of a block whose record could not be read. Returns the function that
-   * unsubscribes it.
+   * Calls the listener with the number of a block whose record could not be read. Returns the function that unsubscribes
+   * it.
    */
   onDamaged(listener: (number: bigint) => void): () => void
   record(number: bigint): Promise<BlockRecord | undefined>
@@ -100,19 +99,14 @@ export type ChainStore = {
   transactionLocation(hash: Hash): Promise<TransactionLocation | undefined>
 
   /**
-   * A synchronous reader of the state after that block; it may throw MissingEntries. @throws UnknownBlock above the
-   * head
+   * A synchronous reader of the state after that block; it may throw MissingEntries. @throws UnknownBlock above the head
    */
   stateAt(number: bigint): StateReader
   /** Trie records at the head. */
   nodes(): TrieNodeReader
-  /**
-   * A snapshot of the trie records at the current head, which later blocks do not change. The caller releases it.
-   */
+  /** A snapshot of the trie records at the current head, which later blocks do not change. The caller releases it. */
   snapshotNodes(): NodeSnapshot
-  /**
-   * Reads the accounts and trie branches that a block changing these accounts will need, so that they are in memory.
-   */
+  /** Reads the accounts and trie branches that a block changing these accounts will need, so that they are in memory. */
   prefetch(addresses: readonly Address[]): Promise<void>
   /** Runs a synchronous function over the store; loads the entries that it misses and runs it again. */
   run<T>(synchronous: () => T): Promise<T>
@@ -120,8 +114,8 @@ export type ChainStore = {
   runAtOnce<T>(synchronous: () => T): T | Promise<T>
 
   /**
-   * One step of a log search, to be continued after `through` until that is `to`: the blocks of `from` to `to` (at most
-   * the head) that may have a matching log, by an index rather than by the logs.
+   * One step of a log search, to be continued after `through` until that is `to`: the blocks of `from` to `to` (at most the
+   * head) that may have a matching log, by an index rather than by the logs.
    * @throws StoreCorruption
    */
   searchLogs(pattern: LogPattern, from: bigint, to: bigint): Promise<LogBlocks>

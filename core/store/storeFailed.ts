@@ -7,9 +7,7 @@ const REMEDIES: Readonly<Record<StoreRemedy, string>> = {
     'remove the cause and start the node again: it fetches from its peers the blocks that it has not written',
 }
 
-/**
- * A write failed (for example on a full disk). Reads continue; commits are refused until `ChainStore.retry` succeeds.
- */
+/** A write failed (for example on a full disk). Reads continue; commits are refused until `ChainStore.retry` succeeds. */
 export class StoreFailed extends Error {
   override readonly name = 'StoreFailed'
   readonly code = 'STORE_FAILED'

@@ -15,8 +15,8 @@ type Position = number
 
 /**
  * The accounts or slots that recent blocks changed, each with its versions: the value before the first change, and the
- * value after each change. Stored as bytes in the format of the views, because tens of thousands of changes would be
- * five objects each for the garbage collector.
+ * value after each change. Stored as bytes in the format of the views, because tens of thousands of changes would be five
+ * objects each for the garbage collector.
  */
 export type Versions<Value> = {
   /** Adds the version after the block. @returns its estimated memory in bytes */

@@ -31,8 +31,8 @@ type FlushedRecords = {
 }
 
 /**
- * The stored (materialised) views behind bounded caches. They do not have the changes of recent blocks; readers search
- * the memtables first.
+ * The stored (materialised) views behind bounded caches. They do not have the changes of recent blocks; readers search the
+ * memtables first.
  */
 export type Views = {
   readonly accounts: StateKind<Account | undefined>
@@ -40,8 +40,7 @@ export type Views = {
   /** The height up to which the views are complete; -1 while they are empty. */
   readonly flushedHeight: number
   /**
-   * Synchronous reads. @throws MissingEntries when the store is asynchronous and the entry was not loaded;
-   * StoreCorruption.
+   * Synchronous reads. @throws MissingEntries when the store is asynchronous and the entry was not loaded; StoreCorruption.
    */
   account(key: string): StateRecord
   slot(key: string): StateRecord
@@ -56,9 +55,7 @@ export type Views = {
   beginWriting(records: FlushedRecords): void
   /** Caches a trie record that a flush wrote, in place of the older one. */
   cacheNode(key: string, value: Uint8Array | undefined): void
-  /**
-   * Called when the views are complete up to the height and the caches have the flushed values. Discards loaded values.
-   */
+  /** Called when the views are complete up to the height and the caches have the flushed values. Discards loaded values. */
   endWriting(flushedHeight: number): void
 }
 
@@ -66,8 +63,7 @@ export type Views = {
 const UNREAD_ROUNDS_MAX = 8
 
 /**
- * The state of the views: their height, the records of a flush in progress, and the entries that the current run
- * loaded.
+ * The state of the views: their height, the records of a flush in progress, and the entries that the current run loaded.
  */
 type ViewsState = {
   readonly kv: KeyValueStore

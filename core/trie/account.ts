@@ -27,8 +27,8 @@ const zerosBefore = (bytes: Uint8Array): number => {
 const accountBuffer = new Uint8Array(2 + 33 + 33 + 33 + 33)
 
 /**
- * The account's value in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper 4.1), written
- * into the result of `allocate`.
+ * The account's value in the state trie: RLP of [nonce, balance, storageRoot, codeHash] (Yellow Paper 4.1), written into
+ * the result of `allocate`.
  */
 export const accountValue = (
   account: Account,
@@ -46,9 +46,7 @@ export const accountValue = (
   return value
 }
 
-/**
- * A slot's value in a storage trie: RLP of the value without leading zeros; undefined for zero, which is not stored.
- */
+/** A slot's value in a storage trie: RLP of the value without leading zeros; undefined for zero, which is not stored. */
 export const slotValue = (value: Uint8Array): Uint8Array | undefined => {
   // A copy, because a view would move the value's buffer out of JavaScriptCore's heap, and the state keeps the value.
   const bytes = value.slice(zerosBefore(value))
@@ -62,8 +60,8 @@ export const slotValue = (value: Uint8Array): Uint8Array | undefined => {
 export const ACCOUNT_KEYS = 't:'
 
 /**
- * Prefix of the record keys of an account's storage trie. A storage that is reset gets another incarnation, so its
- * records never collide with the unreferenced records of the old storage.
+ * Prefix of the record keys of an account's storage trie. A storage that is reset gets another incarnation, so its records
+ * never collide with the unreferenced records of the old storage.
  */
 export const storageKeys = (address: Address, incarnation: bigint): string =>
   `t:${toBareHex(address)}:${incarnation.toString(16)}:`

@@ -8,8 +8,8 @@ type Version = { readonly root: Hash; readonly node: Node }
 /**
  * Cache of decoded trie nodes between blocks, so that the upper levels, which every block changes, are neither read nor
  * verified again. It cannot become stale: a version is found only by its root hash, all its nodes were verified against
- * that hash when they were loaded, and updates create new nodes. One cache serves one store. Nothing has to be undone
- * when an update is discarded.
+ * that hash when they were loaded, and updates create new nodes. One cache serves one store. Nothing has to be undone when
+ * an update is discarded.
  */
 export type TrieCache = {
   /** Number of branches (about 1 kB each) above which lower levels are evicted. */
@@ -21,8 +21,8 @@ export type TrieCache = {
 }
 
 /**
- * About 20 MB: the four upper levels of the state trie (4,369 branches, which every busy block changes) and the
- * branches that the last blocks used. Smaller states fit entirely.
+ * About 20 MB: the four upper levels of the state trie (4,369 branches, which every busy block changes) and the branches
+ * that the last blocks used. Smaller states fit entirely.
  */
 const TRIE_CACHE_BRANCHES_MAX = 16_384
 

@@ -12,8 +12,8 @@ const branchBuffer = new Uint8Array(BRANCH_BYTES_MAX)
 const KEPT_BUFFER_BYTES_MAX = 65_536
 
 /**
- * Writes the part of a leaf's RLP before the value to the start of the leaf buffer, which has room for `valueSize`
- * bytes more. Returns its length.
+ * Writes the part of a leaf's RLP before the value to the start of the leaf buffer, which has room for `valueSize` bytes
+ * more. Returns its length.
  */
 const writeLeafPath = (key: Uint8Array, depth: number, valueSize: number): number => {
   const odd = depth & 1
@@ -41,9 +41,7 @@ const writeLeaf = ({ key, value }: Leaf, depth: number): number => {
   return writeString(leafBuffer, writeLeafPath(key, depth, valueSize), value)
 }
 
-/**
- * The RLP of a leaf that starts at nibble `depth`, without the value of `valueLength` bytes (above 55) that follows.
- */
+/** The RLP of a leaf that starts at nibble `depth`, without the value of `valueLength` bytes (above 55) that follows. */
 export const leafHead = (key: Uint8Array, depth: number, valueLength: number): Uint8Array => {
   const at = writeLeafPath(key, depth, encodedLength(valueLength))
   return leafBuffer.slice(0, writeHead(leafBuffer, at, STRING_HEAD, valueLength))
@@ -147,8 +145,8 @@ export const referenceStart = ({ bytes, rlpStart }: Branch, index: number): numb
 export const referenceEnd = (bytes: Uint8Array, start: number): number => start + itemLength(bytes, start)
 
 /**
- * Overwrites the references of the children in `changed` (one bit for each) in `out`, a copy of the branch's bytes.
- * Usually one hash replaces another; returns false if the lengths differ.
+ * Overwrites the references of the children in `changed` (one bit for each) in `out`, a copy of the branch's bytes. Usually
+ * one hash replaces another; returns false if the lengths differ.
  */
 export const patchReferences = (
   out: Uint8Array,
@@ -170,8 +168,8 @@ export const patchReferences = (
 }
 
 /**
- * The RLP of a branch whose children start at nibble `depth`. References of the children in `changed` (one bit for
- * each) are encoded again; the others are copied from `base`. Without a base, `changed` must contain all children.
+ * The RLP of a branch whose children start at nibble `depth`. References of the children in `changed` (one bit for each)
+ * are encoded again; the others are copied from `base`. Without a base, `changed` must contain all children.
  */
 export const encodeBranch = (
   base: Branch | undefined,

@@ -13,8 +13,8 @@ type StorageUndo = { readonly root: Hash; readonly slots: Map<string, TrieEntry>
 
 /**
  * The state trie before the given blocks: an in-memory overlay over the head's records, for proofs at an earlier block.
- * `reverse` has the changes of the blocks to undo, the head's first, without gaps; work and memory are proportional to
- * its length, so the caller limits it.
+ * `reverse` has the changes of the blocks to undo, the head's first, without gaps; work and memory are proportional to its
+ * length, so the caller limits it.
  * @throws TrieCorruption when a record is damaged, or the changes do not lead to the storage roots that they state.
  * @throws MissingEntries when an asynchronous store must load records first.
  */
@@ -51,8 +51,8 @@ export const historicalNodes = (
 }
 
 /**
- * Must be called from the newest change to the oldest: the first root is that of the stored records, and the last value
- * is the oldest.
+ * Must be called from the newest change to the oldest: the first root is that of the stored records, and the last value is
+ * the oldest.
  */
 const collectStorage = (
   storages: Map<string, StorageUndo>,

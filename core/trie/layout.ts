@@ -1,7 +1,7 @@
 /*
- * A record holds one branch with its extension. Its leaf children and small branch children are embedded in it, so that
- * a changed value rewrites one record at the bottom. A branch is stored with its RLP: reading verifies it with one
- * hash, and an update copies the unchanged parts.
+ * A record holds one branch with its extension. Its leaf children and small branch children are embedded in it, so that a
+ * changed value rewrites one record at the bottom. A branch is stored with its RLP: reading verifies it with one hash, and
+ * an update copies the unchanged parts.
  *
  *   branch   01, number of extension nibbles (1 byte), extension nibbles (1 byte each), mask of embedded children (2 bytes),
  *            mask of the embedded children that are branches (2 bytes), RLP, the embedded children in order: a leaf as
@@ -65,8 +65,8 @@ export const branchesMask = (bytes: Uint8Array, masks: number): number =>
   ((bytes[masks + 2] as number) << 8) | (bytes[masks + 3] as number)
 
 /**
- * Result of `locateChildren`: the start of each embedded child, and last the end of all. Shared by all calls, because
- * the trie functions run synchronously.
+ * Result of `locateChildren`: the start of each embedded child, and last the end of all. Shared by all calls, because the
+ * trie functions run synchronously.
  */
 export const childStarts = new Float64Array(17)
 /** The bytes that `childStarts` describes: often several children of one branch are read one after the other. */

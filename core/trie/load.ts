@@ -25,8 +25,8 @@ export type TrieRun = {
 }
 
 /**
- * The key of the record at a path. It has only lower-case letters, digits and inner colons: unstorage rewrites all
- * other characters. The `n` keeps the root's key from ending in a colon.
+ * The key of the record at a path. It has only lower-case letters, digits and inner colons: unstorage rewrites all other
+ * characters. The `n` keeps the root's key from ending in a colon.
  */
 export const recordKey = (keyPrefix: string, path: string): string => `${keyPrefix}n${path}`
 
@@ -96,8 +96,8 @@ const referenceTo = (branch: Branch, index: number): Uint8Array => {
 }
 
 /**
- * Child `index` of a branch, loaded and verified against its hash in the branch. `key` is any key whose nibbles lead to
- * the branch; the child starts at nibble `depth`.
+ * Child `index` of a branch, loaded and verified against its hash in the branch. `key` is any key whose nibbles lead to the
+ * branch; the child starts at nibble `depth`.
  * @throws TrieCorruption when the child differs from what the branch refers to.
  */
 export const childOf = (

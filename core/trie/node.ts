@@ -24,8 +24,8 @@ export type Leaf = {
    */
   readonly ownLength: number
   /**
-   * The RLP of its hash, for a leaf whose long value is not kept. It holds for the depth of the leaf after all entries
-   * are applied; until then its parents have wrong hashes, and are encoded again when the leaf moves.
+   * The RLP of its hash, for a leaf whose long value is not kept. It holds for the depth of the leaf after all entries are
+   * applied; until then its parents have wrong hashes, and are encoded again when the leaf moves.
    */
   readonly reference: Uint8Array | undefined
 }

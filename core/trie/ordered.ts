@@ -19,8 +19,8 @@ const indexKey = (index: number): Uint8Array => {
 }
 
 /**
- * Items between two yields: encoding and hashing them takes about a millisecond, somewhat more with garbage collection.
- * A power of two, so that two slices share little more than the root.
+ * Items between two yields: encoding and hashing them takes about a millisecond, somewhat more with garbage collection. A
+ * power of two, so that two slices share little more than the root.
  */
 const SLICE_ITEMS = 64
 
@@ -66,8 +66,8 @@ function* longEntry(
 
 /**
  * The root of the trie that maps RLP(index) to each of `count` items: the transactions and receipts of a block in their
- * EIP-2718 form, or its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields after several items, and
- * within a long one.
+ * EIP-2718 form, or its withdrawals in RLP (Yellow Paper 4.4.2). No item is empty. Yields after several items, and within a
+ * long one.
  */
 export function* orderedTrieRootSteps(count: number, itemAt: (index: number) => OrderedItem): Steps<Hash> {
   const run = memoryRun()

@@ -24,8 +24,8 @@ const follow = (run: TrieRun, top: Node | undefined, key: Uint8Array): void => {
 }
 
 /**
- * Loads into the reader's cache the branches of the state trie with this root that an update of these accounts needs,
- * so that the block that changes the accounts neither reads nor verifies them. Does nothing without a cache.
+ * Loads into the reader's cache the branches of the state trie with this root that an update of these accounts needs, so
+ * that the block that changes the accounts neither reads nor verifies them. Does nothing without a cache.
  * @throws TrieCorruption, MissingEntries as `updateStateRoot`
  */
 export const prefetchAccounts = (nodes: TrieNodeReader, root: Hash, addresses: readonly Address[]): void => {

@@ -15,8 +15,8 @@ const putNibble = (key: Uint8Array, depth: number, nibble: number): void => {
 }
 
 /**
- * Compares the keys below a branch with the start: negative if all are before it, positive if all are after it,
- * otherwise zero.
+ * Compares the keys below a branch with the start: negative if all are before it, positive if all are after it, otherwise
+ * zero.
  */
 const compareToStart = ({ prefix }: Branch, start: Uint8Array, depth: number): number => {
   for (let i = 0; i < prefix.length; i++) {

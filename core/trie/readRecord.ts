@@ -17,9 +17,8 @@ import { EMPTY_TAIL, leafOf } from './leaf.ts'
 import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from './node.ts'
 
 /**
- * Decodes the leaf at `start`, which is child `index` of a branch whose children start at nibble `depth`. `key` is any
- * key that leads to the branch: it gives the nibbles that the leaf's hash does not cover, which are never read from the
- * record.
+ * Decodes the leaf at `start`, which is child `index` of a branch whose children start at nibble `depth`. `key` is any key
+ * that leads to the branch: it gives the nibbles that the leaf's hash does not cover, which are never read from the record.
  */
 const readLeaf = (
   record: Uint8Array,
@@ -92,8 +91,8 @@ export const decodeRecord = (record: Uint8Array): Node | undefined => {
 }
 
 /**
- * Decodes child `index` of a branch, which must be INSIDE; `key` and `depth` as in `readLeaf`. Undefined when the bytes
- * are invalid.
+ * Decodes child `index` of a branch, which must be INSIDE; `key` and `depth` as in `readLeaf`. Undefined when the bytes are
+ * invalid.
  */
 export const readInside = (
   branch: Branch,
@@ -114,8 +113,8 @@ export const isBranchInside = ({ bytes }: Branch, index: number): boolean =>
   ((branchesMask(bytes, masksStart(bytes)) >> index) & 1) === 1
 
 /**
- * True when child `index` of a branch, which must be INSIDE, is a leaf with the same key and another value. Such a leaf
- * is replaced without being decoded or verified.
+ * True when child `index` of a branch, which must be INSIDE, is a leaf with the same key and another value. Such a leaf is
+ * replaced without being decoded or verified.
  */
 export const hasOtherValue = (
   branch: Branch,

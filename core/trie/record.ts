@@ -14,14 +14,13 @@ import {
 import { type Branch, type Child, INSIDE, type Leaf, type Node, STORED } from './node.ts'
 
 /**
- * A branch up to this size is embedded in its parent; a larger one has its own record. Three accounts fit, so that at
- * every state size nearly all changes touch one record at the bottom, which stays below 4 kB.
+ * A branch up to this size is embedded in its parent; a larger one has its own record. Three accounts fit, so that at every
+ * state size nearly all changes touch one record at the bottom, which stays below 4 kB.
  */
 const INLINE_BYTES_MAX = 260
 
 /**
- * Longer keys are refused: their length would not fit into a record. All tries of the protocol have keys of 1 to 32
- * bytes.
+ * Longer keys are refused: their length would not fit into a record. All tries of the protocol have keys of 1 to 32 bytes.
  */
 export const KEY_BYTES_MAX = 127
 
@@ -61,9 +60,8 @@ const writeInside = (out: Uint8Array, at: number, node: Node, depth: number): nu
 }
 
 /**
- * The bytes of a branch whose children start at nibble `depth`. The children in `changed` (one bit for each) are
- * encoded again; the others are copied from `base`, the previous branch. Without a base, `changed` must contain all
- * children.
+ * The bytes of a branch whose children start at nibble `depth`. The children in `changed` (one bit for each) are encoded
+ * again; the others are copied from `base`, the previous branch. Without a base, `changed` must contain all children.
  */
 const branchBytes = (
   prefix: Uint8Array,
@@ -149,9 +147,9 @@ const patched = (
 }
 
 /**
- * The branch with these children, which start at nibble `depth`. The children in `changed` (one bit for each) are
- * encoded again; the others are copied from `base`, the previous branch. Without a base, `changed` must contain all
- * children. `stored` is true if the trie has records.
+ * The branch with these children, which start at nibble `depth`. The children in `changed` (one bit for each) are encoded
+ * again; the others are copied from `base`, the previous branch. Without a base, `changed` must contain all children.
+ * `stored` is true if the trie has records.
  */
 export const branchOf = (
   stored: boolean,

@@ -14,8 +14,8 @@ const keepsShape = (root: Node | undefined, entries: readonly TrieEntry[]): bool
   root?.kind === 'branch' && root.prefix.length === 0 && !entries.some(({ value }) => value === undefined)
 
 /**
- * Ends of the slices of sorted entries. Entries with the same first byte of the key are in one slice, so that two
- * slices share only the root and its children.
+ * Ends of the slices of sorted entries. Entries with the same first byte of the key are in one slice, so that two slices
+ * share only the root and its children.
  */
 const sliceEnds = (entries: readonly TrieEntry[]): readonly number[] => {
   const ends: number[] = []
@@ -41,9 +41,7 @@ const takeShared = (run: TrieRun, from: number, shared: Map<string, TrieNodeWrit
   }
 }
 
-/**
- * Applies slices one after the other, as if each were a block; of a record written several times the last write counts.
- */
+/** Applies slices one after the other, as if each were a block; of a record written several times the last write counts. */
 function* updateOneByOne(
   run: TrieRun,
   root: Node | undefined,

@@ -13,8 +13,8 @@ import { sortSteps } from './sort.ts'
 import type { TrieEntry } from './trie.ts'
 
 /**
- * Slab size, for about twelve accounts. The trie's cache keeps recently changed accounts, and each keeps its whole slab
- * in memory, which takes no more than a separate buffer with its overhead.
+ * Slab size, for about twelve accounts. The trie's cache keeps recently changed accounts, and each keeps its whole slab in
+ * memory, which takes no more than a separate buffer with its overhead.
  */
 const VALUES_SLAB_LENGTH = 1024
 
@@ -28,9 +28,9 @@ export type StateRootUpdate = {
 }
 
 /**
- * Applies the changes of one block to the state trie with the root `parentRoot`, whose records `nodes` reads. Pure:
- * nothing is written, and the same input gives the same result with or without a cache. Yields to other work, which
- * must not change the records that `nodes` reads.
+ * Applies the changes of one block to the state trie with the root `parentRoot`, whose records `nodes` reads. Pure: nothing
+ * is written, and the same input gives the same result with or without a cache. Yields to other work, which must not change
+ * the records that `nodes` reads.
  * @throws TrieCorruption when a record on a path differs from what its parent refers to.
  * @throws MissingEntries with all keys known to be needed, when `nodes` throws it for one.
  */

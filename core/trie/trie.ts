@@ -17,9 +17,9 @@ export type TrieEntry = {
 type Result = Node | undefined | typeof MISSING
 
 /**
- * Returns the trie with all entries applied; `root` is unchanged. Entries have distinct keys and are sorted by them.
- * Every new, changed or removed record is added to the run's `writes`, if it has any. Returns MISSING when the run's
- * `missing` names records that must be loaded first.
+ * Returns the trie with all entries applied; `root` is unchanged. Entries have distinct keys and are sorted by them. Every
+ * new, changed or removed record is added to the run's `writes`, if it has any. Returns MISSING when the run's `missing`
+ * names records that must be loaded first.
  * @throws TrieCorruption when a record on a path differs from what its parent refers to.
  */
 export const updateTrie = (run: TrieRun, root: Node | undefined, entries: readonly TrieEntry[]): Result => {
@@ -151,9 +151,8 @@ const countChildren = (children: readonly Child[]): readonly [count: number, las
 }
 
 /**
- * The branch at the end of `prefix` with the entries applied to its children. `base` is the previous branch, undefined
- * for a new one; `children` are its children, changed in place; `moved` has one bit for each child that has already
- * changed.
+ * The branch at the end of `prefix` with the entries applied to its children. `base` is the previous branch, undefined for
+ * a new one; `children` are its children, changed in place; `moved` has one bit for each child that has already changed.
  */
 const fill = (
   run: TrieRun,
@@ -220,8 +219,8 @@ const fill = (
 }
 
 /**
- * Marks changed leaves as INSIDE: they are in the bytes of their branch, so thousands of leaf objects are not kept, and
- * an embedded leaf is later replaced without being decoded.
+ * Marks changed leaves as INSIDE: they are in the bytes of their branch, so thousands of leaf objects are not kept, and an
+ * embedded leaf is later replaced without being decoded.
  */
 const embedLeaves = (children: Child[], changed: number): void => {
   for (let i = 0; i < 16; i++) {
@@ -254,8 +253,7 @@ const replaceByChild = (prefix: Uint8Array, index: number, child: Node): Node =>
 }
 
 /**
- * Adds the records of the changed children; the child at index `removedChild`, which replaces its parent, loses its
- * own.
+ * Adds the records of the changed children; the child at index `removedChild`, which replaces its parent, loses its own.
  */
 const writeChildren = (
   run: TrieRun,

@@ -1,18 +1,18 @@
-import { createCache } from '../../core/collections/boundedMap.ts'
+import { createBoundedCache } from '../../core/collections/boundedMap.ts'
 import { createTokenBucket, type TokenBucket } from '../transport/tokenBucket.ts'
 
 type Limit = { readonly transactionsPerSecond: number; readonly bytesPerSecond: number }
 
 /**
- * Accepted and forwarded from all peers together: several times what the fastest network produces. Messages beyond it are
- * ignored, so that no honest node forwards more than that in a flood.
+ * Accepted and forwarded from all peers together: several times what the fastest network produces. Messages beyond it
+ * are ignored, so that no honest node forwards more than that in a flood.
  */
 const ALL_PEERS: Limit = { transactionsPerSecond: 8_000, bytesPerSecond: 8 * 1024 * 1024 }
 /** A peer that sends more floods: an honest one forwards and originates less. */
 const PEER_MAX: Limit = { transactionsPerSecond: 16_000, bytesPerSecond: 16 * 1024 * 1024 }
 /**
- * Accepted from each peer whatever the others send, so that a flooding peer does not use up their allowance: what an honest
- * peer originates in a usual network.
+ * Accepted from each peer whatever the others send, so that a flooding peer does not use up their allowance: what an
+ * honest peer originates in a usual network.
  */
 const PEER_GUARANTEED: Limit = { transactionsPerSecond: 200, bytesPerSecond: 512 * 1024 }
 /** A burst may be as large as the allowance of this many seconds. */
@@ -39,7 +39,7 @@ export const createGossipRates = (nowMs: () => number, onFlooding: (peer: string
     bytes: bucket(bytesPerSecond),
   })
   const all = rateOf(ALL_PEERS)
-  const rateOfPeer = createCache<PeerRate>(PEERS_MAX, () => ({
+  const rateOfPeer = createBoundedCache<PeerRate>(PEERS_MAX, () => ({
     max: rateOf(PEER_MAX),
     guaranteed: rateOf(PEER_GUARANTEED),
     reportedAtMs: -Infinity,

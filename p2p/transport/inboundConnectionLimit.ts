@@ -1,9 +1,9 @@
-import { createCache } from '../../core/collections/boundedMap.ts'
+import { createBoundedCache } from '../../core/collections/boundedMap.ts'
 import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
 
 /**
- * Connections of unknown nodes from one address: all nodes of a network may run on one machine, or behind one router, start
- * together, and reconnect after each restart.
+ * Connections of unknown nodes from one address: all nodes of a network may run on one machine, or behind one router,
+ * start together, and reconnect after each restart.
  */
 const UNKNOWN_BURST = 128
 const UNKNOWN_PER_SECOND = 1
@@ -14,13 +14,15 @@ const FLOOD_COST = 60
 const KNOWN_BURST = 16
 const KNOWN_PER_SECOND = 0.5
 
-/** Connections of banned nodes from one address. An honest node does not know of its ban and redials every few seconds. */
+/**
+ * Connections of banned nodes from one address. An honest node does not know of its ban and redials every few seconds.
+ */
 const BANNED_BURST = 8
 const BANNED_PER_SECOND = 0.5
 
 /**
- * Handshakes with an address that has used up its allowance: each takes milliseconds of curve arithmetic, and allocates a
- * megabyte. A validator behind the same address still gets through, and this node dials it as well.
+ * Handshakes with an address that has used up its allowance: each takes milliseconds of curve arithmetic, and allocates
+ * a megabyte. A validator behind the same address still gets through, and this node dials it as well.
  */
 const HANDSHAKES_BURST = 8
 const HANDSHAKES_PER_SECOND = 2
@@ -28,7 +30,9 @@ const HANDSHAKES_PER_SECOND = 2
 /** Addresses and keys remembered; the oldest is evicted first. */
 const ENTRIES_MAX = 1024
 
-/** Limits inbound connections: of unknown nodes by address, because keys cost nothing to make, of known nodes by key. */
+/**
+ * Limits inbound connections: of unknown nodes by address, because keys cost nothing to make, of known nodes by key.
+ */
 export type InboundConnectionLimit = {
   /** False when the address has used up its allowance. Called before the handshake, which is expensive. */
   admitsHandshake(host: string): boolean
@@ -50,10 +54,10 @@ const admit = (bucket: TokenBucket): boolean => {
 }
 
 export const createInboundConnectionLimit = (nowMs: () => number): InboundConnectionLimit => {
-  const unknown = createCache(ENTRIES_MAX, () => createTokenBucket(UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowMs))
-  const known = createCache(ENTRIES_MAX, () => createTokenBucket(KNOWN_PER_SECOND, KNOWN_BURST, nowMs))
-  const banned = createCache(ENTRIES_MAX, () => createTokenBucket(BANNED_PER_SECOND, BANNED_BURST, nowMs))
-  const handshakes = createCache(ENTRIES_MAX, () =>
+  const unknown = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowMs))
+  const known = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(KNOWN_PER_SECOND, KNOWN_BURST, nowMs))
+  const banned = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(BANNED_PER_SECOND, BANNED_BURST, nowMs))
+  const handshakes = createBoundedCache(ENTRIES_MAX, () =>
     createTokenBucket(HANDSHAKES_PER_SECOND, HANDSHAKES_BURST, nowMs),
   )
 

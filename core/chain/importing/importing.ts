@@ -1,7 +1,7 @@
 import type { Hash } from '../../bytes/bytes.ts'
 import type { BlockCommit, ChainHead } from '../../store/store.ts'
 import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../../evm/interpreter/memory.ts'
-import { type Watch, withWatch } from '../../evm/interpreter/runLimit.ts'
+import { type RunLimit, withRunLimit } from '../../evm/interpreter/runLimit.ts'
 import type { Block } from '../../block/block.ts'
 import type { ImportOptions } from '../chain.ts'
 import { CHECK_GAS } from '../execution/bounds.ts'
@@ -63,7 +63,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
     return { source, steps }
   }
   let run = start()
-  const watch: Watch = {
+  const watch: RunLimit = {
     gas: CHECK_GAS,
     check: usage => {
       giveUp()
@@ -82,7 +82,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
         run = start()
       }
       isInterrupted = true
-      const next = withWatch(watch, () => run.steps.next())
+      const next = withRunLimit(watch, () => run.steps.next())
       isInterrupted = false
       return next
     })

@@ -6,7 +6,7 @@ import { createSecp256k1 } from './secp256k1.ts'
 export type EngineModules = { readonly hashes: WebAssembly.Module; readonly secp256k1: WebAssembly.Module }
 
 /**
- * The fast engine from compiled modules, for runtimes that take such modules as files and compile none.
+ * The fast engine from compiled modules, for runtimes that load compiled modules from files and forbid compiling.
  * @param seed 32 random bytes that blind computations with private keys
  */
 export const createWasmEngine = ({ hashes, secp256k1 }: EngineModules, seed: Uint8Array): CryptoEngine => ({

@@ -5,8 +5,8 @@ import { compile } from './instance.ts'
 import { SECP256K1_MODULE_BASE64 } from './secp256k1Module.ts'
 
 /**
- * The fast engine: keccak and libsecp256k1 compiled to WebAssembly, several times as fast as noble.
- * Rejects where the runtime forbids compiling WebAssembly, as Cloudflare Workers do (compiledEngine.ts serves there).
+ * The fast engine: keccak and libsecp256k1 compiled to WebAssembly, several times as fast as noble. Rejects where the
+ * runtime forbids compiling WebAssembly, as Cloudflare Workers do; use compiledEngine.ts there.
  * @param seed 32 random bytes that blind computations with private keys
  */
 export const loadWasmEngine = async (seed: Uint8Array): Promise<CryptoEngine> => {

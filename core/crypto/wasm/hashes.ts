@@ -1,7 +1,7 @@
 import type { CryptoEngine, HashState } from '../engine.ts'
 import { instantiate, type WasmInstance } from './instance.ts'
 
-/** Addresses in the memory of the module. */
+/** The functions of the module; parameters are addresses in its memory. */
 type Functions = {
   keccak256(input: number, length: number, output: number): void
   keccak256_init(state: number): void
@@ -10,14 +10,14 @@ type Functions = {
 }
 
 const DIGEST_BYTES = 32
-/** Of a hash under way; a constant of the module's source. */
+/** Size of the state of an incremental hash; a constant of the module's source. */
 const STATE_BYTES = 344
-/** Of the state, whose lanes are 64 bits. */
+/** Alignment of the state, whose lanes are 64 bits. */
 const ALIGNMENT = 8
 
 const aligned = (address: number): number => Math.ceil(address / ALIGNMENT) * ALIGNMENT
 
-/** A hash whose state is kept outside of the module between the pieces: several may be under way. */
+/** A hash whose state is kept outside of the module between updates, so that several can be in progress. */
 const createState = ({ functions, heapBase, reserve }: WasmInstance<Functions>): HashState => {
   const at = aligned(heapBase)
   const room = at - heapBase + STATE_BYTES + DIGEST_BYTES
@@ -41,7 +41,7 @@ const createState = ({ functions, heapBase, reserve }: WasmInstance<Functions>):
   }
 }
 
-/** Keccak-256 by the module. */
+/** Keccak-256 of the module. */
 export const createHashes = (
   module: WebAssembly.Module,
 ): Pick<CryptoEngine, 'keccak256' | 'createKeccak256'> => {

@@ -1,8 +1,8 @@
-/** A module that works on its own memory: what it needs is copied in above `heapBase`, and the result out. */
+/** A module with its own memory: callers copy inputs to it, above `heapBase`, and results out of it. */
 export type WasmInstance<Functions> = {
   readonly functions: Functions
   readonly heapBase: number
-  /** Makes room for so many bytes above `heapBase`, and gives the whole memory. @throws RangeError when there is no more */
+  /** Makes room for so many bytes above `heapBase` and returns the whole memory. @throws RangeError when it cannot grow */
   readonly reserve: (bytes: number) => Uint8Array
 }
 

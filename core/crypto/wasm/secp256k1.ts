@@ -1,7 +1,7 @@
 import { type CryptoEngine, isRecoverable } from '../engine.ts'
 import { instantiate } from './instance.ts'
 
-/** Addresses in the memory of the module; each function gives 1 where it succeeded. */
+/** The functions of the module; parameters are addresses in its memory, and 1 means success. */
 type Functions = {
   secp256k1_init(): number
   secp256k1_randomize(seed: number): number
@@ -16,7 +16,7 @@ type Functions = {
     isHashedFirst: number,
     signature: number,
   ): number
-  /** Clears so many bytes: no key stays behind. */
+  /** Clears so many bytes, so that no key stays in memory. */
   zero(address: number, length: number): void
 }
 
@@ -33,7 +33,7 @@ const requireLength = (bytes: Uint8Array, length: number, what: string): void =>
 }
 
 /**
- * Signatures by the module.
+ * Signatures of the module.
  * @param seed 32 random bytes that blind computations with private keys, against observers of power or time
  */
 export const createSecp256k1 = (
@@ -43,7 +43,10 @@ export const createSecp256k1 = (
   requireLength(seed, SEED_BYTES, 'the seed')
   const { functions, heapBase, reserve } = instantiate<Functions>(module)
 
-  /** Copies the inputs in, calls with their addresses and that of the output, clears all. Undefined where it failed. */
+  /**
+   * Copies the inputs to the memory, calls with the addresses of inputs and output, and clears all of them. Undefined when
+   * the call failed.
+   */
   const run = (
     inputs: readonly Uint8Array[],
     outputBytes: number,
@@ -64,7 +67,7 @@ export const createSecp256k1 = (
     }
   }
 
-  if (functions.secp256k1_init() !== 1) throw new Error('the secp256k1 context could not be made')
+  if (functions.secp256k1_init() !== 1) throw new Error('the secp256k1 context could not be created')
   if (run([seed], 0, at => functions.secp256k1_randomize(at)) === undefined)
     throw new Error('the secp256k1 context could not be blinded')
 

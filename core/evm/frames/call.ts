@@ -1,25 +1,25 @@
-import { beginStack } from '../interpreter/stackOverflow.ts'
+import { beginStack } from '../interpreter/stackSpill.ts'
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import type { AccountState } from '../../state/accountState.ts'
 import { hasCode, isEmpty } from '../../state/accountState.ts'
 import type { ExecutionState } from '../../state/executionState.ts'
 import { accountOf, codeOf } from '../../state/executionState.ts'
 import { copyWord } from '../../state/limbs.ts'
-import { access, accountAt, COLD_ACCOUNT_GAS, WARM_GAS } from '../gas/accountAccess.ts'
+import { accessAccount, accountAt, COLD_ACCOUNT_GAS, WARM_GAS } from '../gas/accountAccess.ts'
 import { delegateOf } from './delegation.ts'
 import { enterCall } from './enterFrame.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
 import { giveGas, outOfGas, returnGas, takeGas } from '../gas/gas.ts'
-import { leave } from './exitFrame.ts'
-import { beginAgain, SUSPENDED } from '../interpreter/longWork.ts'
+import { exitFrame } from './exitFrame.ts'
+import { restartInstruction, SUSPENDED } from '../interpreter/longWork.ts'
 import { expand } from '../interpreter/memory.ts'
-import { bigintAt, limbs, num, spread } from '../interpreter/stack.ts'
+import { bigintAt, limbs, numbers, ensureLimbs } from '../interpreter/stack.ts'
 import { traceRefusal, valueOf } from '../interpreter/trace.ts'
 
 const VALUE_GAS = 9000
 const NEW_ACCOUNT_GAS = 25000
-/** Comes on top for a callee that is sent money, so that it can log that. */
+/** Extra gas for a callee that receives wei, so that it can write a log (Yellow Paper, G_callstipend). */
 const STIPEND_GAS = 2300
 
 export const CALL = 0xf1
@@ -27,18 +27,18 @@ export const CALLCODE = 0xf2
 export const DELEGATECALL = 0xf4
 export const STATICCALL = 0xfa
 
-/** EIP-7702: the account that `account` delegates to, which may be itself; undefined when it does not delegate. */
+/** EIP-7702: the account that `account` delegates to, possibly itself; undefined when it does not delegate. */
 const targetOf = (state: ExecutionState, account: AccountState): AccountState | undefined => {
   if (!hasCode(account)) return undefined
   const delegate = delegateOf(codeOf(state, account))
   return delegate === undefined ? undefined : accountOf(state, delegate)
 }
 
-/** Gas that depends on the callee and the value; the access to a delegation's target (EIP-7702) not included. */
+/** Gas that depends on the callee and the value, without the access to the target of a delegation (EIP-7702). */
 const accessGas = (frame: Frame, op: number, callee: AccountState, sendsValue: boolean): number => {
   const { schedule } = frame.context
   let gas = 0
-  if (schedule.eip2929) gas += access(frame.context, callee) ? WARM_GAS : COLD_ACCOUNT_GAS
+  if (schedule.eip2929) gas += accessAccount(frame.context, callee) ? WARM_GAS : COLD_ACCOUNT_GAS
   if (sendsValue) gas += VALUE_GAS
   if (op === CALL) {
     const isNew = schedule.eip158 ? sendsValue && isEmpty(callee) : !callee.exists
@@ -47,11 +47,14 @@ const accessGas = (frame: Frame, op: number, callee: AccountState, sendsValue: b
   return gas
 }
 
-/** Sets account, address, caller and value of the callee's frame; `isOwn` when its code runs as the caller's account. */
+/**
+ * Sets account, address, caller and value of the callee's frame; `isOwn` is true when its code runs as the caller's
+ * account.
+ */
 const setIdentity = (frame: Frame, child: Frame, op: number, callee: AccountState, isOwn: boolean): void => {
   if (op === CALL || op === CALLCODE) {
     const value = frame.sp - 2
-    spread(value)
+    ensureLimbs(value)
     copyWord(limbs, value << 3, child.words, WORD_VALUE)
   } else if (op === DELEGATECALL) copyWord(frame.words, WORD_VALUE, child.words, WORD_VALUE)
   else child.words.fill(0, WORD_VALUE, WORD_VALUE + 8)
@@ -62,27 +65,27 @@ const setIdentity = (frame: Frame, child: Frame, op: number, callee: AccountStat
 }
 
 /**
- * CALL, CALLCODE, DELEGATECALL and STATICCALL. `frame` is saved with its operands on the stack. Gives the frame to go on
- * with: the callee's, or `frame` with the result when nothing had to run, undefined when it must halt.
+ * CALL, CALLCODE, DELEGATECALL and STATICCALL. `frame` is saved, with its operands on the stack. Returns the frame that
+ * runs next: the callee's, or `frame` with the result when no code had to run; undefined when `frame` must halt.
  */
 export const call = (frame: Frame, op: number): Frame | undefined => {
   const { context } = frame
   const { state, schedule } = context
   const top = frame.sp
   const takesValue = op === CALL || op === CALLCODE
-  const sendsValue = takesValue && num[top - 2] !== 0
+  const sendsValue = takesValue && numbers[top - 2] !== 0
   if (op === CALL && sendsValue && frame.isStatic) {
     frame.halt = 'Illegal state change'
     return undefined
   }
   const at = takesValue ? top - 3 : top - 2
-  const inputOffset = num[at]!
-  const inputSize = num[at - 1]!
-  const outputOffset = num[at - 2]!
-  const outputSize = num[at - 3]!
+  const inputOffset = numbers[at]!
+  const inputSize = numbers[at - 1]!
+  const outputOffset = numbers[at - 2]!
+  const outputSize = numbers[at - 3]!
   let gas = expand(frame, inputOffset, inputSize, frame.gas)
   if (gas >= 0) gas = expand(frame, outputOffset, outputSize, gas)
-  if (gas < 0) return gas === SUSPENDED ? beginAgain(frame) : outOfGas(frame, gas)
+  if (gas < 0) return gas === SUSPENDED ? restartInstruction(frame) : outOfGas(frame, gas)
   const callee = accountAt(state, top - 1)
   gas -= accessGas(frame, op, callee, sendsValue)
   if (gas < 0) return outOfGas(frame, gas)
@@ -91,7 +94,7 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
     const target = targetOf(state, callee)
     if (target !== undefined) {
       codeAccount = target
-      gas -= access(context, target) ? WARM_GAS : COLD_ACCOUNT_GAS
+      gas -= accessAccount(context, target) ? WARM_GAS : COLD_ACCOUNT_GAS
       if (gas < 0) return outOfGas(frame, gas)
     }
   }
@@ -110,12 +113,12 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
         inputSize,
         stipend,
         reason: frame.account.balance < wei ? 'insufficient balance for transfer' : 'max call depth exceeded',
-        returns: true,
+        returnsGas: true,
         code: EMPTY_BYTES,
       })
-    returnGas(frame, frame.given + stipend, frame.givenReserve)
+    returnGas(frame, frame.calleeGas + stipend, frame.calleeGasReserve)
     frame.sp = at - 3
-    num[frame.sp] = 0
+    numbers[frame.sp] = 0
     return frame
   }
   const child = frameAt(context, frame.depth + 1)
@@ -133,5 +136,5 @@ export const call = (frame: Frame, op: number): Frame | undefined => {
   frame.sp = at - 4
   beginStack(frame, child)
   const payer = isOwn ? undefined : frame.account
-  return enterCall(child, codeAccount, callee.address, payer, wei) ? child : leave(child)
+  return enterCall(child, codeAccount, callee.address, payer, wei) ? child : exitFrame(child)
 }

@@ -1,4 +1,4 @@
-import { beginStack } from '../interpreter/stackOverflow.ts'
+import { beginStack } from '../interpreter/stackSpill.ts'
 import type { Address } from '../../bytes/bytes.ts'
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
@@ -10,12 +10,18 @@ import { collides, enterCreate } from './enterFrame.ts'
 import type { Frame } from './frame.ts'
 import { DEPTH_MAX, frameAt, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
 import { giveGas, outOfGas, returnGas, takeGas } from '../gas/gas.ts'
-import { beginAgain, beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
+import {
+  restartInstruction,
+  beginWork,
+  BULK_BYTES,
+  type LongWork,
+  SUSPENDED,
+} from '../interpreter/longWork.ts'
 import { copyOfMemory, copyOfMemorySteps, expand } from '../interpreter/memory.ts'
 import type { HaltReason } from '../transaction/result.ts'
-import { bigintAt, bytes32At, limbs, num, spread } from '../interpreter/stack.ts'
+import { bigintAt, bytes32At, limbs, numbers, ensureLimbs } from '../interpreter/stack.ts'
 import { traceRefusal } from '../interpreter/trace.ts'
-import { isWatched } from '../interpreter/runLimit.ts'
+import { mayPause } from '../interpreter/runLimit.ts'
 
 export const CREATE = 0xf0
 export const CREATE2 = 0xf5
@@ -23,13 +29,13 @@ export const CREATE2 = 0xf5
 /** EIP-3860: per word of initialization code. */
 export const INIT_CODE_WORD_GAS = 2
 const HASH_WORD_GAS = 6
-/** For `takeGas`: a creation asks for no amount. */
+/** For `takeGas`: a creation does not state an amount of gas. */
 const ALL = -1
 
 /** EIP-2681: a nonce stays below this. */
 export const NONCE_MAX = 2n ** 64n - 1n
 
-/** Where the contract will stand; for CREATE before the creator's nonce goes up. */
+/** The address of the new contract; for CREATE, call it before the creator's nonce is increased. */
 const addressFor = (frame: Frame, op: number, top: number, code: Uint8Array): Address => {
   const creator = frame.account
   return op === CREATE2
@@ -37,15 +43,15 @@ const addressFor = (frame: Frame, op: number, top: number, code: Uint8Array): Ad
     : createAddress(creator.address, creator.nonce)
 }
 
-/** Why the creation cannot begin. */
+/** The reason why the creation cannot begin. */
 const refusalOf = (frame: Frame, wei: bigint): HaltReason => {
   if (frame.account.balance < wei) return 'insufficient balance for transfer'
   return frame.depth >= DEPTH_MAX ? 'max call depth exceeded' : 'execution failed'
 }
 
 /**
- * CREATE and CREATE2. `frame` is saved with its operands on the stack. Gives the frame to go on with: the new
- * contract's, or `frame` with the result when nothing had to run, undefined when it must halt.
+ * CREATE and CREATE2. `frame` is saved, with its operands on the stack. Returns the frame that runs next: the new
+ * contract's, or `frame` with the result when no code had to run; undefined when `frame` must halt.
  */
 export const create = (frame: Frame, op: number): Frame | undefined => {
   const { context } = frame
@@ -55,14 +61,14 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
     return undefined
   }
   const top = frame.sp
-  const offset = num[top - 1]!
-  const size = num[top - 2]!
+  const offset = numbers[top - 1]!
+  const size = numbers[top - 2]!
   if (schedule.isShanghai && !(size <= 2 * environment.rules.codeSizeMax)) {
     frame.halt = 'Code is too large'
     return undefined
   }
   let gas = expand(frame, offset, size, frame.gas)
-  if (gas < 0) return gas === SUSPENDED ? beginAgain(frame) : outOfGas(frame, gas)
+  if (gas < 0) return gas === SUSPENDED ? restartInstruction(frame) : outOfGas(frame, gas)
   const words = Math.ceil(size / 32)
   if (schedule.isShanghai) gas -= INIT_CODE_WORD_GAS * words
   if (op === CREATE2) gas -= HASH_WORD_GAS * words
@@ -71,7 +77,7 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
   takeGas(frame, schedule.eip150, ALL)
   frame.returnData = EMPTY_BYTES
   const creator = frame.account
-  const wei = num[top] === 0 ? 0n : bigintAt(top)
+  const wei = numbers[top] === 0 ? 0n : bigintAt(top)
   frame.sp = op === CREATE2 ? top - 3 : top - 2
   if (frame.depth >= DEPTH_MAX || creator.balance < wei || creator.nonce === NONCE_MAX) {
     if (context.tracer !== undefined) {
@@ -83,33 +89,35 @@ export const create = (frame: Frame, op: number): Frame | undefined => {
         inputSize: size,
         stipend: 0,
         reason: refusalOf(frame, wei),
-        returns: true,
+        returnsGas: true,
         code: EMPTY_BYTES,
       })
     }
-    returnGas(frame, frame.given, frame.givenReserve)
-    num[frame.sp] = 0
+    returnGas(frame, frame.calleeGas, frame.calleeGasReserve)
+    numbers[frame.sp] = 0
     return frame
   }
-  if (size > BULK_BYTES && isWatched()) {
+  if (size > BULK_BYTES && mayPause()) {
     beginWork(createWork(frame, op, top, wei))
     return frame
   }
   const code = copyOfMemory(frame, offset, size)
-  return begin(frame, op, top, wei, code, addressFor(frame, op, top, code))
+  return beginCreation(frame, op, top, wei, code, addressFor(frame, op, top, code))
 }
 
-/** A creation with much initialization code. */
+/** A creation with long initialization code. */
 function* createWork(frame: Frame, op: number, top: number, wei: bigint): LongWork {
-  const code = yield* copyOfMemorySteps(frame.memoryAt + num[top - 1]!, num[top - 2]!)
-  if (op === CREATE) return begin(frame, op, top, wei, code, addressFor(frame, op, top, code))
+  const code = yield* copyOfMemorySteps(frame.memoryAt + numbers[top - 1]!, numbers[top - 2]!)
+  if (op === CREATE) return beginCreation(frame, op, top, wei, code, addressFor(frame, op, top, code))
   const hash = yield* keccak256Steps(code)
   const address = create2Address(frame.account.address, bytes32At(top - 3), hash)
-  return begin(frame, op, top, wei, code, address)
+  return beginCreation(frame, op, top, wei, code, address)
 }
 
-/** Begins the creation of the contract at `address`; gives its frame, or `frame` where there is one already. */
-const begin = (
+/**
+ * Begins the creation of the contract at `address`. Returns its frame, or `frame` if the address collides with a contract.
+ */
+const beginCreation = (
   frame: Frame,
   op: number,
   top: number,
@@ -129,14 +137,14 @@ const begin = (
         op,
         to: address,
         value: wei,
-        inputOffset: num[top - 1]!,
-        inputSize: num[top - 2]!,
+        inputOffset: numbers[top - 1]!,
+        inputSize: numbers[top - 2]!,
         stipend: 0,
         reason: 'Illegal state change',
-        returns: false,
+        returnsGas: false,
         code,
       })
-    num[frame.sp] = 0
+    numbers[frame.sp] = 0
     return frame
   }
   const child = frameAt(context, frame.depth + 1)
@@ -146,7 +154,7 @@ const begin = (
   child.isCreate = true
   child.isStatic = false
   giveGas(frame, child, 0)
-  spread(top)
+  ensureLimbs(top)
   copyWord(limbs, top << 3, child.words, WORD_VALUE)
   copyWord(frame.words, WORD_ADDRESS, child.words, WORD_CALLER)
   setAddressWord(child.words, WORD_ADDRESS, address)

@@ -13,18 +13,18 @@ import {
 } from '../../state/executionState.ts'
 import type { ExecutionState } from '../../state/executionState.ts'
 import { hasStorage } from '../../state/slots.ts'
-import { decodeProgram, decodeProgramSteps, DECODED_AT_ONCE } from '../interpreter/decode.ts'
+import { decodeProgram, decodeProgramSteps, DECODED_AT_ONCE_BYTES } from '../interpreter/decode.ts'
 import type { Frame } from './frame.ts'
-import { leave } from './exitFrame.ts'
+import { exitFrame } from './exitFrame.ts'
 import { beginWork, BULK_BYTES, type LongWork } from '../interpreter/longWork.ts'
 import { copyOfMemorySteps, memory } from '../interpreter/memory.ts'
 import type { Precompile } from '../precompiles/precompile.ts'
 import { precompileAt } from '../precompiles/precompiles.ts'
 import { cacheProgram, cachedProgram, type Program, programBytes } from '../interpreter/program.ts'
 import { traceEnter } from '../interpreter/trace.ts'
-import { isWatched, watchPrecompile } from '../interpreter/runLimit.ts'
+import { mayPause, limitPrecompile } from '../interpreter/runLimit.ts'
 
-const begin = (frame: Frame): void => {
+const saveCheckpoint = (frame: Frame): void => {
   const { state } = frame.context
   frame.checkpoint = takeCheckpoint(state)
   frame.logsLength = state.logs.length
@@ -32,8 +32,8 @@ const begin = (frame: Frame): void => {
 }
 
 /**
- * Begins a call whose frame is filled in: moves `wei` from `payer`, and gives true when there is code to run, or long work
- * to do. Otherwise the frame has its outcome already: there was no code, or a precompile ran.
+ * Begins a call whose frame is filled in: moves `wei` from `payer`. Returns true when there is code to run or long work to
+ * do. Otherwise the frame has its outcome: there was no code, or a precompile ran.
  */
 export const enterCall = (
   frame: Frame,
@@ -43,7 +43,7 @@ export const enterCall = (
   wei: bigint,
 ): boolean => {
   const { context } = frame
-  begin(frame)
+  saveCheckpoint(frame)
   const replaced = context.environment.precompileAt
   const precompile =
     replaced === undefined ? precompileAt(context.schedule.fork, codeAddress) : replaced(codeAddress)
@@ -67,7 +67,7 @@ export const enterCall = (
 const findProgram = (frame: Frame, account: AccountState): void => {
   const { schedule, tracer } = frame.context
   const isStepped = tracer?.onStep !== undefined
-  if (frame.code.length > DECODED_AT_ONCE && isWatched()) {
+  if (frame.code.length > DECODED_AT_ONCE_BYTES && mayPause()) {
     const known = isStepped ? undefined : (account.program ?? cachedProgram(schedule, account.codeHash))
     if (known === undefined) beginWork(decodeWork(frame, account, isStepped))
     else frame.program = known as Program
@@ -90,21 +90,21 @@ const findProgram = (frame: Frame, account: AccountState): void => {
   }
 }
 
-/** Bytes of programs that the accounts of a block keep. The cache has those that are used most. */
+/** Bytes of programs that the accounts of a block keep. The most used programs are also in the cache. */
 const KEPT_PROGRAM_BYTES_MAX = 64 * 1024 * 1024
 
 const keepProgram = (state: ExecutionState, account: AccountState, program: Program): void => {
   state.programBytes += programBytes(program)
   if (state.programBytes > KEPT_PROGRAM_BYTES_MAX) {
-    for (const other of state.withProgram) other.program = undefined
-    state.withProgram.length = 0
+    for (const other of state.accountsWithProgram) other.program = undefined
+    state.accountsWithProgram.length = 0
     state.programBytes = programBytes(program)
   }
   account.program = program
-  state.withProgram.push(account)
+  state.accountsWithProgram.push(account)
 }
 
-/** `account` is undefined for initialization code, which runs once. */
+/** Decodes the frame's code; `account` is undefined for initialization code, which runs once. */
 function* decodeWork(frame: Frame, account: AccountState | undefined, isStepped: boolean): LongWork {
   const { schedule } = frame.context
   frame.program = yield* decodeProgramSteps(frame.code, schedule, isStepped)
@@ -115,13 +115,13 @@ function* decodeWork(frame: Frame, account: AccountState | undefined, isStepped:
   return frame
 }
 
-/** Precompiles over longer input, or for more gas, are long work: a first pairing takes 30 to 80 ms, later ones 5 to 20. */
+/** A precompile that costs more gas is long work: a first pairing takes 30 to 80 ms, later ones 5 to 20 ms. */
 const LONG_PRECOMPILE_GAS = 40_000
 
-/** True where the precompile goes on as long work. */
+/** Runs the precompile; returns true when it continues as long work. */
 const enterPrecompile = (frame: Frame, precompile: Precompile): boolean => {
   const isLong =
-    isWatched() &&
+    mayPause() &&
     precompile.steps !== undefined &&
     (frame.inputSize > BULK_BYTES || precompile.gas(inputOf(frame)) > LONG_PRECOMPILE_GAS)
   if (isLong) beginWork(precompileWork(frame, precompile))
@@ -137,10 +137,10 @@ function* precompileWork(frame: Frame, precompile: Precompile): LongWork {
   if (steps === undefined) throw new TypeError(`${precompile.name} has no steps`)
   if (payPrecompile(frame, precompile.gas(inputOf(frame))))
     setPrecompileOutput(frame, yield* steps(yield* copyOfMemorySteps(frame.inputAt, frame.inputSize)))
-  return leave(frame)
+  return exitFrame(frame)
 }
 
-/** False where the gas is too little. */
+/** Charges the gas of a precompile; false when the frame has too little. */
 const payPrecompile = (frame: Frame, gas: number): boolean => {
   frame.gas -= gas
   if (frame.gas >= 0) return true
@@ -157,23 +157,23 @@ const setPrecompileOutput = (frame: Frame, output: Uint8Array | undefined): void
 }
 
 const runPrecompile = (frame: Frame, precompile: Precompile): void => {
-  // A copy: what comes back may be a view of the input, and memory changes.
+  // A copy, because the output may be a view of the input, and memory changes.
   const input = memory.bytes.slice(frame.inputAt, frame.inputAt + frame.inputSize)
   const gas = precompile.gas(input)
   if (!payPrecompile(frame, gas)) return
-  watchPrecompile(frame, gas)
+  limitPrecompile(frame, gas)
   setPrecompileOutput(frame, precompile.run(input))
 }
 
-/** EIP-684 and EIP-7610: a contract cannot be made where there are code, a nonce or storage. */
+/** EIP-684 and EIP-7610: a contract cannot be created at an address with code, a nonce or storage. */
 export const collides = (account: AccountState): boolean =>
   account.nonce !== 0n || hasCode(account) || hasStorage(account)
 
-/** Begins the creation of the contract at `frame.account`, whose initialization code stands in `frame.code`. */
+/** Begins the creation of the contract at `frame.account`, whose initialization code is `frame.code`. */
 export const enterCreate = (frame: Frame, payer: AccountState, wei: bigint): void => {
   const { state, schedule, tracer } = frame.context
   const { account } = frame
-  begin(frame)
+  saveCheckpoint(frame)
   if (tracer !== undefined) traceEnter(tracer, frame, account.address, undefined)
   ensureExists(state, account)
   markCreated(state, account)
@@ -186,6 +186,7 @@ export const enterCreate = (frame: Frame, payer: AccountState, wei: bigint): voi
   frame.ip = 0
   frame.sp = frame.base - 1
   const isStepped = tracer?.onStep !== undefined
-  if (frame.code.length > DECODED_AT_ONCE && isWatched()) beginWork(decodeWork(frame, undefined, isStepped))
+  if (frame.code.length > DECODED_AT_ONCE_BYTES && mayPause())
+    beginWork(decodeWork(frame, undefined, isStepped))
   else frame.program = decodeProgram(frame.code, schedule, isStepped)
 }

@@ -1,25 +1,25 @@
-import { resumeStack } from '../interpreter/stackOverflow.ts'
+import { resumeStack } from '../interpreter/stackSpill.ts'
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { keccak256Steps } from '../../crypto/keccakSteps.ts'
 import {
   putCode,
   putHashedCode,
-  UNDONE_AT_ONCE,
+  UNDO_ENTRIES_AT_ONCE,
   undoState,
   undoStateSteps,
 } from '../../state/executionState.ts'
 import type { Frame } from './frame.ts'
-import { emptyFrame, parentOf } from './frame.ts'
+import { clearFrame, parentOf } from './frame.ts'
 import { returnGas } from '../gas/gas.ts'
 import { beginWork, BULK_BYTES, type LongWork } from '../interpreter/longWork.ts'
 import { copyPadded, copyPaddedSteps } from '../interpreter/memory.ts'
 import type { HaltReason } from '../transaction/result.ts'
-import { num, putWord } from '../interpreter/stack.ts'
+import { numbers, putWord } from '../interpreter/stack.ts'
 import { traceExit } from '../interpreter/trace.ts'
-import { isWatched } from '../interpreter/runLimit.ts'
+import { mayPause } from '../interpreter/runLimit.ts'
 
 const DEPOSIT_BYTE_GAS = 200
-/** EIP-3541: code may not begin with this. */
+/** EIP-3541: code must not begin with this byte. */
 const RESERVED_FIRST_BYTE = 0xef
 
 const halt = (frame: Frame, reason: HaltReason): void => {
@@ -27,7 +27,7 @@ const halt = (frame: Frame, reason: HaltReason): void => {
   frame.halt = reason
 }
 
-/** Pays for the code that a creation gave. True where it is to be put in place. */
+/** Charges for the code that a creation returned. True when the code must be stored. */
 const payForCode = (frame: Frame): boolean => {
   const { schedule, environment } = frame.context
   const code = frame.output
@@ -45,44 +45,44 @@ const payForCode = (frame: Frame): boolean => {
     return code.length > 0
   }
   if (schedule.isHomestead) halt(frame, 'Out of gas')
-  // Frontier leaves a contract without code, and the gas; the output stays what the initialization code gave.
+  // Frontier keeps the contract without code, and its gas; the output stays the returned code.
   return false
 }
 
-/** Of a frame that failed: gas and output of one that halted are gone. */
+/** Restores refund and logs of a failed frame; a halted frame also loses its gas and output. */
 const settleFailure = (frame: Frame): void => {
   const { state } = frame.context
   state.refund = frame.refund
   state.logs.length = frame.logsLength
   if (frame.outcome !== 'halt') return
   frame.gas = 0
-  frame.reserve = 0n
+  frame.gasReserve = 0n
   frame.output = EMPTY_BYTES
 }
 
-/** Gives the result to the frame that called this one, which is returned; its output is to be copied to the caller's memory. */
+/** Gives the result to the calling frame, and returns that frame. The caller copies the output to its memory. */
 const giveResult = (frame: Frame, gasAtEnd: number): Frame | undefined => {
   const { tracer } = frame.context
   if (tracer !== undefined) traceExit(tracer, frame, gasAtEnd)
   if (frame.depth === 0) return undefined
   const parent = parentOf(frame)
   const { output } = frame
-  returnGas(parent, frame.gas, frame.reserve)
+  returnGas(parent, frame.gas, frame.gasReserve)
   resumeStack(parent)
   parent.sp++
-  if (frame.outcome !== 'success') num[parent.sp] = 0
+  if (frame.outcome !== 'success') numbers[parent.sp] = 0
   else if (frame.isCreate) putWord(parent.sp, frame.words, 0)
-  else num[parent.sp] = 1
+  else numbers[parent.sp] = 1
   if (frame.isCreate) parent.returnData = frame.outcome === 'success' ? EMPTY_BYTES : output
   else parent.returnData = output
   return parent
 }
 
-/** Bytes of the output that the caller asked for. */
+/** Bytes of the output that are copied to the caller's memory. */
 const copiedSize = (frame: Frame): number =>
   frame.isCreate ? 0 : Math.min(frame.outputSize, frame.output.length)
 
-function* leaveSteps(frame: Frame): LongWork {
+function* exitFrameSteps(frame: Frame): LongWork {
   const { state } = frame.context
   const gasAtEnd = frame.gas
   if (frame.isCreate && frame.outcome === 'success' && payForCode(frame))
@@ -94,23 +94,24 @@ function* leaveSteps(frame: Frame): LongWork {
   const parent = giveResult(frame, gasAtEnd)
   if (parent !== undefined && copiedSize(frame) > 0)
     yield* copyPaddedSteps(frame.output, 0, parent.memoryAt + frame.outputOffset, copiedSize(frame))
-  if (parent !== undefined) emptyFrame(frame)
+  if (parent !== undefined) clearFrame(frame)
   return parent
 }
 
-/** Whether leaving the frame is long work: much to undo, to hash or to copy. */
-const leavesSlowly = (frame: Frame): boolean =>
+/** True when ending the frame is long work: many changes to undo, or many bytes to hash or copy. */
+const exitIsLong = (frame: Frame): boolean =>
   frame.output.length > BULK_BYTES ||
-  (frame.outcome !== 'success' && frame.context.state.journal.length - frame.checkpoint > UNDONE_AT_ONCE)
+  (frame.outcome !== 'success' &&
+    frame.context.state.journal.length - frame.checkpoint > UNDO_ENTRIES_AT_ONCE)
 
 /**
- * Ends a frame that has its outcome: keeps or undoes what it did, and gives its result to the one that called it, which
- * is returned. Undefined after the first frame.
+ * Ends a frame that has its outcome: keeps or undoes its changes, and gives its result to the calling frame, which is
+ * returned. Undefined after the first frame.
  */
-export const leave = (frame: Frame): Frame | undefined => {
+export const exitFrame = (frame: Frame): Frame | undefined => {
   const { state } = frame.context
-  if (isWatched() && leavesSlowly(frame)) {
-    beginWork(leaveSteps(frame))
+  if (mayPause() && exitIsLong(frame)) {
+    beginWork(exitFrameSteps(frame))
     return frame
   }
   const gasAtEnd = frame.gas
@@ -124,6 +125,6 @@ export const leave = (frame: Frame): Frame | undefined => {
   const size = copiedSize(frame)
   if (parent !== undefined && size > 0)
     copyPadded(frame.output, 0, parent.memoryAt + frame.outputOffset, size)
-  if (parent !== undefined) emptyFrame(frame)
+  if (parent !== undefined) clearFrame(frame)
   return parent
 }

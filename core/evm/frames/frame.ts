@@ -10,66 +10,66 @@ import type { HaltReason } from '../transaction/result.ts'
 import type { Schedule } from '../gas/schedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
 
-/** What is the same for all frames of one transaction. */
+/** The data that all frames of one transaction share. */
 export type Context = {
   readonly state: ExecutionState
   readonly schedule: Schedule
   readonly environment: BlockEnvironment
-  /** Words that opcodes 0x30 to 0x4f answer with, eight limbs for each opcode. */
+  /** Words that opcodes 0x30 to 0x4f push, eight limbs for each opcode. */
   readonly constants: Int32Array
   readonly blobHashes: readonly Hash[]
   readonly tracer: Tracer | undefined
 }
 
-/** Where the words of a frame stand in `Frame.words`. */
+/** Offsets of the words of a frame in `Frame.words`. */
 export const WORD_ADDRESS = 0
 export const WORD_CALLER = 8
 export const WORD_VALUE = 16
 
-/** How a frame ended. */
+/** The outcome of a frame. */
 export type Outcome = 'success' | 'revert' | 'halt'
 
-/** One call or creation. Frames are kept by depth and used again; a frame's fields hold while it is on the way. */
+/** One call or creation. Frames are kept by depth and reused; the fields of a frame are valid until it ends. */
 export type Frame = {
   readonly depth: number
   context: Context
-  /** The opcode that made it; CALL and CREATE for the first. */
+  /** The opcode that created the frame; CALL or CREATE for the first frame. */
   op: number
   isCreate: boolean
   isStatic: boolean
-  /** Whose storage it is: ADDRESS. */
+  /** The account of ADDRESS, whose storage the frame uses. */
   account: AccountState
   /** ADDRESS, CALLER and CALLVALUE as limbs. */
   readonly words: Int32Array
   code: Uint8Array
   program: Program
-  /** Where it goes on, saved whenever another frame runs. */
+  /** Index in `program.words` of the next instruction, saved whenever another frame runs. */
   ip: number
-  /** Place of the top item; `base - 1` when there is none. */
+  /** Index of the top item; `base - 1` when the frame has no item. */
   sp: number
   base: number
   gas: number
-  /** Gas beyond what `gas` can count; see gas.ts. */
-  reserve: bigint
-  /** With less gas than `floor` a watched frame asks for a look; `below` is the gas of the frames under it. See watch.ts. */
-  floor: number
-  below: number
-  /** Gas on its way to a callee. */
-  given: number
-  givenReserve: bigint
-  /** Absolute place of the input in `memory`. */
+  /** Gas above the most that `gas` can hold; see gas.ts. */
+  gasReserve: bigint
+  /** When `gas` falls below this, the run limit is checked (runLimit.ts). */
+  checkBelow: number
+  callersGas: number
+  /** Sum of the gas of all calling frames. */
+  calleeGas: number
+  calleeGasReserve: bigint
+  /** Offset of the input in `memory`. */
   inputAt: number
   inputSize: number
   memoryAt: number
   memorySize: number
-  /** What of the memory the interpreter reaches with 32-bit places; not above 0 where the frame's begins beyond them. */
+  /** Bytes of the frame's memory with 32-bit offsets in `memory`; 0 or less when the frame's memory begins above them. */
   nearSize: number
-  /** Of the last call that this frame made. */
+  /** Return data of the last call that this frame made. */
   returnData: Uint8Array
-  /** Where in the parent's memory the output goes. */
+  /** Offset in the caller's memory to which the output is copied. */
   outputOffset: number
   outputSize: number
-  /** What to go back to when it fails. */
+  /** State to restore when the frame fails. */
   checkpoint: number
   logsLength: number
   refund: number
@@ -87,10 +87,10 @@ const NO_PROGRAM: Program = { words: new Int32Array(1), targets: new Int32Array(
 
 const NO_ACCOUNT = createAccountState(ZERO_ADDRESS, undefined)
 
-/** Stands in frames that are not on the way: the context of the last message would keep all that its block executed. */
+/** The context of unused frames: the context of the last message would keep the state of its whole block in memory. */
 const NO_CONTEXT = {} as Context
 
-/** The frame at this depth, its operands cleared; the caller fills in who calls what. */
+/** The frame at this depth, with its results cleared; the caller sets the other fields. */
 export const frameAt = (context: Context, depth: number): Frame => {
   const known = frames[depth]
   if (known !== undefined) {
@@ -99,7 +99,7 @@ export const frameAt = (context: Context, depth: number): Frame => {
     known.memorySize = 0
     known.nearSize = 0
     known.halt = undefined
-    known.floor = 0
+    known.checkBelow = 0
     return known
   }
   const frame: Frame = {
@@ -116,11 +116,11 @@ export const frameAt = (context: Context, depth: number): Frame => {
     sp: -1,
     base: 0,
     gas: 0,
-    reserve: 0n,
-    floor: 0,
-    below: 0,
-    given: 0,
-    givenReserve: 0n,
+    gasReserve: 0n,
+    checkBelow: 0,
+    callersGas: 0,
+    calleeGas: 0,
+    calleeGasReserve: 0n,
     inputAt: 0,
     inputSize: 0,
     memoryAt: 0,
@@ -140,7 +140,7 @@ export const frameAt = (context: Context, depth: number): Frame => {
   return frame
 }
 
-/** Takes the frames away for a run that pauses; the next one gets its own. */
+/** Takes the frames of a run that pauses; the next run gets new ones. */
 export const takeFrames = (): Frame[] => {
   const taken = frames
   frames = []
@@ -151,10 +151,10 @@ export const putFrames = (taken: Frame[]): void => {
   frames = taken
 }
 
-/** Frames beyond these are dropped after a message. */
+/** Frames that are kept after a message. */
 const FRAMES_KEPT = 16
 
-/** After a message: frames let go of the state they ran on. Outcome, gas and output of the first still hold. */
+/** After a message: removes the references to the state. Outcome, gas and output of the first frame stay valid. */
 export const releaseFrames = (): void => {
   if (frames.length > FRAMES_KEPT) frames.length = FRAMES_KEPT
   for (const frame of frames) {
@@ -164,8 +164,8 @@ export const releaseFrames = (): void => {
 }
 
 /**
- * Bytes that the frames up to this depth hold beside their memory: what calls returned, and initialization code with its
- * program. Programs of deployed code are counted with the accounts.
+ * Bytes that the frames up to this depth hold besides their memory: return data, and initialization code with its program.
+ * Programs of deployed code are counted with the accounts.
  */
 export const bytesOfFrames = (depth: number): number => {
   let bytes = 0
@@ -177,8 +177,8 @@ export const bytesOfFrames = (depth: number): number => {
   return bytes
 }
 
-/** A frame that has given its result holds no bytes until it is used again. */
-export const emptyFrame = (frame: Frame): void => {
+/** Removes the references to bytes from a frame that has given its result. */
+export const clearFrame = (frame: Frame): void => {
   frame.returnData = EMPTY_BYTES
   frame.output = EMPTY_BYTES
   frame.code = EMPTY_BYTES
@@ -188,7 +188,7 @@ export const emptyFrame = (frame: Frame): void => {
 /** The frame that called this one. */
 export const parentOf = (frame: Frame): Frame => frames[frame.depth - 1] as Frame
 
-/** Items this frame may have: 1,024, or what Besu's `evmStackSize` says; no more than SHARED_STACK_ITEMS. */
+/** Most stack items of this frame: 1,024, or Besu's `evmStackSize`; at most SHARED_STACK_ITEMS. */
 export const stackLimitOf = (frame: Frame): number => frame.context.environment.rules.stackItemsMax
 
 /** Writes an address into the words of a frame. */

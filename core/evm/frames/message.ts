@@ -1,4 +1,4 @@
-import { clearAside } from '../interpreter/stackOverflow.ts'
+import { clearSpilledStack } from '../interpreter/stackSpill.ts'
 import { EMPTY_BYTES, type Address } from '../../bytes/bytes.ts'
 import { accountOf, warmAccount } from '../../state/executionState.ts'
 import type { Steps } from '../../steps.ts'
@@ -10,22 +10,22 @@ import { collides, enterCall, enterCreate } from './enterFrame.ts'
 import type { Context, Frame } from './frame.ts'
 import { frameAt, releaseFrames, setAddressWord, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from './frame.ts'
 import { setGas } from '../gas/gas.ts'
-import { leave } from './exitFrame.ts'
+import { exitFrame } from './exitFrame.ts'
 import { currentWork } from '../interpreter/longWork.ts'
 import { claimMachine, dropRun, type PausedRun, resumeRun } from '../interpreter/machine.ts'
-import { memory, releaseMemory, reserve } from '../interpreter/memory.ts'
+import { memory, releaseMemory, ensureMemory } from '../interpreter/memory.ts'
 import { run } from '../interpreter/run.ts'
-import { beginWatch, endWatch } from '../interpreter/runLimit.ts'
+import { beginLimitedMessage, endLimitedMessage } from '../interpreter/runLimit.ts'
 import { writeBigint } from '../interpreter/stack.ts'
 import { traceEnter, traceExit } from '../interpreter/trace.ts'
 
 const CALL = 0xf1
 const CREATE = 0xf0
 
-/** The message a transaction sends: the call or creation at depth 0. */
+/** The message that a transaction sends: the call or creation at depth 0. */
 export type TopMessage = {
   readonly sender: AccountState
-  /** The contract that is called or made. */
+  /** The contract that is called or created. */
   readonly to: AccountState
   readonly isCreate: boolean
   readonly value: bigint
@@ -33,20 +33,20 @@ export type TopMessage = {
   readonly gas: bigint
 }
 
-/** A message that runs: its frame, and what it pauses with; undefined when it has come to its end. */
+/** A started message: its frame, and the paused run; undefined when the message has ended. */
 export type StartedMessage = { readonly frame: Frame; readonly paused: PausedRun | undefined }
 
-/** Runs the message until it ends, or a watch says that a pause is due (watch.ts). */
+/** Runs the message until it ends or the run limit (runLimit.ts) makes it pause. */
 export const startMessage = (context: Context, message: TopMessage): StartedMessage => {
   claimMachine()
-  clearAside()
+  clearSpilledStack()
   const frame = frameAt(context, 0)
-  const paused = begin(frame, context, message) ? run(frame, beginWatch(frame)) : undefined
-  if (paused === undefined) end(frame)
+  const paused = beginMessage(frame, context, message) ? run(frame, beginLimitedMessage(frame)) : undefined
+  if (paused === undefined) endMessage(frame)
   return { frame, paused }
 }
 
-/** Goes on with a message that paused; yields at further pauses. Other messages may run before it goes on. */
+/** Continues a paused message to its end; yields at each pause. Other messages may run during a pause. */
 export function* finishMessage(frame: Frame, first: PausedRun): Steps<void> {
   let paused: PausedRun | undefined = first
   while (paused !== undefined) {
@@ -59,32 +59,32 @@ export function* finishMessage(frame: Frame, first: PausedRun): Steps<void> {
     }
     paused = run(resumeRun(paused), true)
   }
-  end(frame)
+  endMessage(frame)
 }
 
-const end = (frame: Frame): void => {
-  endWatch(frame)
-  clearAside()
+const endMessage = (frame: Frame): void => {
+  endLimitedMessage(frame)
+  clearSpilledStack()
   releaseFrames()
   releaseMemory()
 }
 
-/** Runs the message to its end, and gives its frame with the outcome; the frame holds until the next message. */
+/** Runs the message to its end. Returns its frame with the outcome, which is valid until the next message. */
 export function* messageSteps(context: Context, message: TopMessage): Steps<Frame> {
   const { frame, paused } = startMessage(context, message)
   if (paused !== undefined) yield* finishMessage(frame, paused)
   return frame
 }
 
-/** Sets up the first frame; false where it has its outcome already. */
-const begin = (frame: Frame, context: Context, message: TopMessage): boolean => {
+/** Sets up the first frame; false when it already has its outcome. */
+const beginMessage = (frame: Frame, context: Context, message: TopMessage): boolean => {
   const { sender, to, data, value } = message
   frame.op = message.isCreate ? CREATE : CALL
   frame.account = to
   frame.isCreate = message.isCreate
   frame.isStatic = false
   frame.base = 0
-  frame.below = 0
+  frame.callersGas = 0
   setGas(frame, message.gas)
   setAddressWord(frame.words, WORD_ADDRESS, to.address)
   setAddressWord(frame.words, WORD_CALLER, sender.address)
@@ -93,11 +93,11 @@ const begin = (frame: Frame, context: Context, message: TopMessage): boolean => 
   frame.inputSize = message.isCreate ? 0 : data.length
   frame.memoryAt = 32 * Math.ceil(frame.inputSize / 32)
   if (message.isCreate) return beginCreate(frame, sender, data, value)
-  reserve(0, frame.memoryAt)
+  ensureMemory(0, frame.memoryAt)
   memory.bytes.set(data)
   const code = delegatedFrom(context, to)
   if (enterCall(frame, code, to.address, sender, value)) return true
-  leave(frame)
+  exitFrame(frame)
   return currentWork() !== undefined
 }
 
@@ -117,7 +117,7 @@ const beginCreate = (frame: Frame, sender: AccountState, initCode: Uint8Array, v
   return false
 }
 
-/** EIP-7702: the account whose code runs; looking there is free at the top, and leaves it warm. */
+/** EIP-7702: the account whose code runs. At depth 0 the access is free and warms the account. */
 const delegatedFrom = ({ state, schedule }: Context, to: AccountState): AccountState => {
   if (!schedule.isPrague || !hasCode(to)) return to
   const delegate: Address | undefined = delegateOf(codeOf(state, to))

@@ -11,7 +11,7 @@ const LISTED_ADDRESS_GAS = 2400
 const LISTED_KEY_GAS = 1900
 /** EIP-7702, PER_EMPTY_ACCOUNT_COST. */
 export const AUTHORIZATION_GAS = 25000
-/** EIP-7623: a byte that is not zero counts as four tokens, a zero as one. */
+/** EIP-7623: a non-zero byte counts as four tokens, a zero byte as one. */
 const FLOOR_TOKEN_GAS = 10
 const TOKENS_OF_BYTE = 4
 
@@ -23,15 +23,18 @@ const zeroBytes = (data: Uint8Array): number => {
   return zeros
 }
 
-/** Gas that a transaction uses in any case. */
-export type LeastGas = {
+/** The least gas that a transaction uses. */
+export type MinimumGas = {
   /** Charged before anything runs. */
   readonly intrinsic: bigint
-  /** EIP-7623: the least that a transaction with this data uses in the end; 0 before Prague. */
+  /** EIP-7623: least gas used by a transaction with this data, after refunds; 0 before Prague. */
   readonly floor: bigint
 }
 
-export const leastGas = (fork: ForkName, { to, data, accessList, authorizationList }: Priced): LeastGas => {
+export const minimumGas = (
+  fork: ForkName,
+  { to, data, accessList, authorizationList }: Priced,
+): MinimumGas => {
   const schedule = scheduleOf(fork)
   const zeros = zeroBytes(data)
   const others = data.length - zeros
@@ -46,8 +49,8 @@ export const leastGas = (fork: ForkName, { to, data, accessList, authorizationLi
 
 /** The gas that is charged before anything runs. */
 export const intrinsicGas = (fork: ForkName, transaction: Priced): bigint =>
-  leastGas(fork, transaction).intrinsic
+  minimumGas(fork, transaction).intrinsic
 
 /** EIP-7623's floor for this data; 0 before Prague. */
 export const floorGas = (fork: ForkName, data: Uint8Array): bigint =>
-  leastGas(fork, { to: undefined, data, accessList: [], authorizationList: [] }).floor
+  minimumGas(fork, { to: undefined, data, accessList: [], authorizationList: [] }).floor

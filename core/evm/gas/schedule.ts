@@ -1,22 +1,24 @@
 import type { ForkName } from '../../genesis/fork.ts'
 import { FORKS, forkIsAtLeast } from '../../genesis/fork.ts'
-import { OPCODES, REPRICED } from '../interpreter/opcodes.ts'
+import { OPCODES, GAS_CHANGES } from '../interpreter/opcodes.ts'
 
-/** How SSTORE is priced: by the two values, or net of the whole transaction by EIP-1283, EIP-2200 or EIP-2929. */
+/**
+ * Pricing of SSTORE: by old and new value (`gross`), or by net change in the transaction (EIP-1283, EIP-2200, EIP-2929).
+ */
 export type SstorePricing = 'gross' | 'eip1283' | 'eip2200' | 'eip2929'
 
-/** What a fork's rules come to, resolved once so that nothing asks for a fork while it runs. */
+/** The rules of a fork, resolved once, so that the interpreter never compares forks. */
 export type Schedule = {
   readonly fork: ForkName
   /** Fixed gas by opcode byte. */
   readonly gas: Int32Array
   /** 1 for each opcode byte that the fork knows. */
   readonly known: Uint8Array
-  /** EIP-2: a contract whose deposit cannot be paid is not made; CREATE by transaction costs 32,000 more. */
+  /** EIP-2: a creation that cannot pay for its code fails; a creation by transaction costs 32,000 more. */
   readonly isHomestead: boolean
-  /** EIP-150: a call gets at most all but a 64th. */
+  /** EIP-150: a call receives at most all but a 64th of the gas. */
   readonly eip150: boolean
-  /** EIP-161 and EIP-170: empty accounts go, contracts begin with nonce 1, code has a size limit. */
+  /** EIP-161 and EIP-170: empty accounts are removed, contracts begin with nonce 1, code has a size limit. */
   readonly eip158: boolean
   /** EIP-160. */
   readonly expByteGas: number
@@ -52,7 +54,7 @@ const createSchedule = (fork: ForkName): Schedule => {
     if (opcode === undefined || !has(opcode.since)) continue
     known[opcode.byte] = 1
     gas[opcode.byte] = opcode.gas
-    for (const [since, prices] of REPRICED)
+    for (const [since, prices] of GAS_CHANGES)
       if (has(since)) gas[opcode.byte] = prices[opcode.name] ?? (gas[opcode.byte] as number)
   }
   return {
@@ -80,7 +82,7 @@ const SCHEDULES: ReadonlyMap<ForkName, Schedule> = new Map(FORKS.map(fork => [fo
 let last = SCHEDULES.get('frontier') as Schedule
 
 export const scheduleOf = (fork: ForkName): Schedule => {
-  // Asked several times for each transaction, and nearly always for the same fork.
+  // Called several times for each transaction, nearly always with the same fork.
   if (last.fork !== fork) last = SCHEDULES.get(fork) as Schedule
   return last
 }

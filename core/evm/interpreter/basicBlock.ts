@@ -4,16 +4,16 @@ import type { Program } from './program.ts'
 import type { HaltReason } from '../transaction/result.ts'
 
 /**
- * Makes the frame go on with the block at `place`, which cannot be run to its end, instruction by instruction: so it ends
- * at the very one that cannot run, and tells why.
+ * Makes the frame run the block at `place`, which cannot run to its end, instruction by instruction, so that it halts at
+ * the instruction that fails, with its reason.
  */
-export const continueInSteps = (frame: Frame, place: number): void => {
+export const continueStepped = (frame: Frame, place: number): void => {
   const start = frame.program.words[place + 4]!
   frame.program = decodeBlock(frame.code, frame.context.schedule, start)
 }
 
-/** Why the block of one instruction at `place` cannot begin on a stack of `height` items. */
-export const haltOfBlock = (
+/** The reason why the block of one instruction at `place` cannot run on a stack of `height` items. */
+export const haltReasonOfBlock = (
   { words }: Program,
   place: number,
   height: number,

@@ -4,7 +4,7 @@ import { setAddressWord } from '../frames/frame.ts'
 import { writeBigint } from './stack.ts'
 import { readLimbs } from '../../state/limbs.ts'
 
-/** Words of the opcodes from this one on stand in `Context.constants`, eight limbs each. */
+/** `Context.constants` has the words of COUNT opcodes from this one on, eight limbs each. */
 const FIRST = 0x30
 const COUNT = 0x20
 
@@ -19,31 +19,31 @@ const CHAINID = 0x46
 const BASEFEE = 0x48
 const BLOBBASEFEE = 0x4a
 
-const placeOf = (op: number): number => (op - FIRST) << 3
+const wordOffset = (op: number): number => (op - FIRST) << 3
 
-const ofBlocks = new WeakMap<BlockEnvironment, Int32Array>()
+const constantsByBlock = new WeakMap<BlockEnvironment, Int32Array>()
 
 const blockConstants = (environment: BlockEnvironment, isParis: boolean): Int32Array => {
-  const known = ofBlocks.get(environment)
+  const known = constantsByBlock.get(environment)
   if (known !== undefined) return known
   const words = new Int32Array(8 * COUNT)
-  const put = (op: number, value: bigint): void => writeBigint(words, placeOf(op), value)
-  setAddressWord(words, placeOf(COINBASE), environment.beneficiary)
+  const put = (op: number, value: bigint): void => writeBigint(words, wordOffset(op), value)
+  setAddressWord(words, wordOffset(COINBASE), environment.beneficiary)
   put(TIMESTAMP, environment.timestamp)
   put(NUMBER, environment.number)
-  if (isParis) readLimbs(environment.prevRandao, words, placeOf(PREVRANDAO))
+  if (isParis) readLimbs(environment.prevRandao, words, wordOffset(PREVRANDAO))
   else put(PREVRANDAO, environment.difficulty)
   put(GASLIMIT, environment.gasLimit)
   put(CHAINID, environment.rules.chainId)
   put(BASEFEE, environment.baseFeePerGas ?? 0n)
   put(BLOBBASEFEE, environment.blobBaseFee ?? 0n)
-  ofBlocks.set(environment, words)
+  constantsByBlock.set(environment, words)
   return words
 }
 
 /**
- * The words that ORIGIN, GASPRICE and the block opcodes answer with throughout one transaction. They hold until the next
- * transaction of the block, which gets the same array.
+ * The words that ORIGIN, GASPRICE and the block opcodes push in one transaction. Valid until the next transaction of the
+ * block, which reuses the array.
  */
 export const transactionConstants = (
   environment: BlockEnvironment,
@@ -52,7 +52,7 @@ export const transactionConstants = (
   gasPrice: bigint,
 ): Int32Array => {
   const words = blockConstants(environment, isParis)
-  setAddressWord(words, placeOf(ORIGIN), origin)
-  writeBigint(words, placeOf(GASPRICE), gasPrice)
+  setAddressWord(words, wordOffset(ORIGIN), origin)
+  writeBigint(words, wordOffset(GASPRICE), gasPrice)
   return words
 }

@@ -5,31 +5,31 @@ import type { Program } from './program.ts'
 import type { Schedule } from '../gas/schedule.ts'
 
 /**
- * Instructions that only programs have, in bytes that no fork uses for an opcode, and those that stand for all sizes of
- * PUSH, DUP and SWAP. Behind each stand the words named.
+ * Instructions that only programs have, with bytes that no fork uses for an opcode, and one instruction each for all sizes
+ * of PUSH, DUP and SWAP. Each comment names the operand words that follow the instruction.
  */
-/** Checks gas and stack: gas of the block, items it needs, items it rises by, position in the code. */
+/** Checks gas and stack. Operands: gas of the block, items it needs, most items it adds, position in the code. */
 const OP_BLOCK = 0x0c
-/** Tells the tracer which instruction comes next: position in the code. */
+/** Reports the next instruction to the tracer. Operand: position in the code. */
 const OP_STEP = 0x0d
-/** PUSH and JUMP in one: the target, -1 where there is none. */
+/** PUSH and JUMP combined. Operand: the target, or -1 for an invalid one. */
 const OP_PUSH_JUMP = 0x0e
 const OP_PUSH_JUMPI = 0x0f
-/** Pushes an integer: itself. */
+/** Pushes a small integer. Operand: the integer. */
 const OP_PUSH = 0x60
-/** Pushes an integer below 2^53: low and high limb. */
+/** Pushes an integer below 2^53. Operands: low and high limb. */
 const OP_PUSH_LONG = 0x61
-/** Pushes any other: eight limbs. */
+/** Pushes any other word. Operands: eight limbs. */
 const OP_PUSH_WORD = 0x62
-/** Copies an item: how far below the top. */
+/** Copies an item. Operand: its distance below the top. */
 const OP_DUP = 0x80
-/** Swaps the top with an item: how far below. */
+/** Swaps the top with an item. Operand: its distance below the top. */
 const OP_SWAP = 0x90
 
-/** Stands for each byte that is no opcode of the fork: that byte. */
+/** Replaces each byte that is not an opcode of the fork. Operand: the byte. */
 const INVALID = 0xfe
 
-/** High limbs below this belong to numbers that a stack item holds in `num`. */
+/** A word with two limbs is below 2^53, and a stack item in `numbers`, when its high limb is below this. */
 const HIGH_LIMB_MAX = 2097152
 const STOP = 0x00
 const CODESIZE = 0x38
@@ -39,9 +39,9 @@ const PC = 0x58
 const JUMPDEST = 0x5b
 const PUSH0 = 0x5f
 
-/** After these nothing follows but a JUMPDEST: STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
+/** After these opcodes only a JUMPDEST can run: STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
 const ENDS = [STOP, JUMP, 0xf3, 0xfd, INVALID, 0xff]
-/** After these begins a new block, because they branch or must know exactly what gas is left: SSTORE, GAS, calls, creations. */
+/** After these opcodes a new block begins, because they branch or use the exact gas left: SSTORE, GAS, calls, creations. */
 const BREAKS = [0x55, JUMPI, 0x5a, 0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa]
 
 const KIND_PLAIN = 0
@@ -65,24 +65,29 @@ const kindOf = (op: number): number => {
 
 const KINDS = Uint8Array.from({ length: 256 }, (_, op) => kindOf(op))
 const INPUTS = Int32Array.from({ length: 256 }, (_, op) => OPCODES[op]?.inputs ?? 0)
-const MOVES = Int32Array.from({ length: 256 }, (_, op) => (OPCODES[op]?.outputs ?? 0) - (INPUTS[op] ?? 0))
+const STACK_DELTAS = Int32Array.from(
+  { length: 256 },
+  (_, op) => (OPCODES[op]?.outputs ?? 0) - (INPUTS[op] ?? 0),
+)
 
-/** The most words that a byte of code becomes: a step (2), a block (5), and an opcode with one operand (2). */
-const WORDS_OF_BYTE = 9
-/** A scratch of more words than these is not kept: only initialization code from before Shanghai is that long. */
+/** Most words that one byte of code needs: a step (2), a block (5), and an opcode with one operand (2). */
+const WORDS_PER_BYTE_MAX = 9
+/** A longer scratch array is not kept: only initialization code before Shanghai needs one. */
 const SCRATCH_WORDS_KEPT = 2 ** 20
 
 let scratch = new Int32Array(2 ** 16)
 
 const scratchFor = (codeLength: number): Int32Array => {
-  const needed = WORDS_OF_BYTE * (codeLength + 1)
+  const needed = WORDS_PER_BYTE_MAX * (codeLength + 1)
   if (needed <= scratch.length) return scratch
   const larger = new Int32Array(needed)
   if (needed <= SCRATCH_WORDS_KEPT) scratch = larger
   return larger
 }
 
-/** Writes the PUSH of `size` bytes at `pc` to `words`, and gives how many words it took; bytes beyond the code are zero. */
+/**
+ * Writes the PUSH of `size` bytes at `pc` to `words`. Returns the number of words written; bytes beyond the code are zero.
+ */
 const writePush = (code: Uint8Array, pc: number, size: number, words: Int32Array, at: number): number => {
   if (size <= 3 && pc + size < code.length) {
     let value = 0
@@ -107,21 +112,21 @@ const writePush = (code: Uint8Array, pc: number, size: number, words: Int32Array
   return isLong ? 3 : 9
 }
 
-/** Code bytes that are decoded at once where a run is watched: some milliseconds. */
-export const DECODED_AT_ONCE = 64 * 1024
+/** Code bytes decoded without a pause in a run that may pause: some milliseconds. */
+export const DECODED_AT_ONCE_BYTES = 64 * 1024
 
-/** How far the decoding of some code has come. */
+/** State of a decoding in progress. */
 type Decoding = {
   readonly code: Uint8Array
   readonly schedule: Schedule
   readonly isStepped: boolean
   words: Int32Array
   readonly targets: Int32Array
-  /** Places of jumps whose targets are still positions in the code. */
+  /** Indexes of the operands of jumps whose targets are still positions in the code. */
   readonly jumps: number[]
   pc: number
-  /** Targets below this are known, or -1. */
-  filledTo: number
+  /** Targets below this position are initialised. */
+  clearedTo: number
   at: number
   block: number
   height: number
@@ -136,7 +141,7 @@ const beginDecoding = (code: Uint8Array, schedule: Schedule, isStepped: boolean)
   targets: new Int32Array(code.length),
   jumps: [],
   pc: 0,
-  filledTo: 0,
+  clearedTo: 0,
   at: 0,
   block: -1,
   height: 0,
@@ -144,15 +149,15 @@ const beginDecoding = (code: Uint8Array, schedule: Schedule, isStepped: boolean)
 })
 
 /**
- * Decodes on to the position `end`, or a little beyond. Written as one loop over local variables: contracts that are made
- * run their code but once, so that decoding is part of their price.
+ * Continues the decoding to the position `end`, or a little beyond. One loop over local variables, because initialization
+ * code runs only once, so decoding is a large part of its time.
  */
 const decodeTo = (decoding: Decoding, end: number): void => {
   const { code, schedule, isStepped, words, targets, jumps } = decoding
   const { gas, known } = schedule
   let { pc, at, block, height, isDead } = decoding
-  targets.fill(-1, decoding.filledTo, end)
-  decoding.filledTo = end
+  targets.fill(-1, decoding.clearedTo, end)
+  decoding.clearedTo = end
   for (; pc < end; pc++) {
     const byte = code[pc]!
     if (byte === JUMPDEST) {
@@ -177,7 +182,7 @@ const decodeTo = (decoding: Decoding, end: number): void => {
     words[block + 1] = words[block + 1]! + gas[op]!
     const needs = INPUTS[op]! - height
     if (needs > words[block + 2]!) words[block + 2] = needs
-    height += MOVES[op]!
+    height += STACK_DELTAS[op]!
     if (height > words[block + 3]!) words[block + 3] = height
     const kind = KINDS[op]!
     if (kind === KIND_PUSH) {
@@ -206,19 +211,19 @@ const decodeTo = (decoding: Decoding, end: number): void => {
   decoding.isDead = isDead
 }
 
-/** The most words that a part of code becomes, with what ends them. */
-const WORDS_OF_PART = WORDS_OF_BYTE * (DECODED_AT_ONCE + 1)
+/** Most words that a part of the code needs, including the end. */
+const WORDS_PER_PART_MAX = WORDS_PER_BYTE_MAX * (DECODED_AT_ONCE_BYTES + 1)
 
-/** Makes room for the words of one more part; most code becomes far fewer than it may. */
+/** Makes room for the words of one more part. Most code needs far fewer words than the limit. */
 const makeRoom = (decoding: Decoding): void => {
   const { words, at } = decoding
-  if (at + WORDS_OF_PART <= words.length) return
-  const more = new Int32Array(2 * words.length + WORDS_OF_PART)
+  if (at + WORDS_PER_PART_MAX <= words.length) return
+  const more = new Int32Array(2 * words.length + WORDS_PER_PART_MAX)
   more.set(words.subarray(0, at))
   decoding.words = more
 }
 
-/** Ends the words: code that runs past its end stops there, behind the operand of a PUSH that the end cuts off. */
+/** Writes the STOP at the end of the code, which also follows a PUSH whose operand the end cuts off. */
 const endWords = (decoding: Decoding): void => {
   const { words, isStepped } = decoding
   if (isStepped) {
@@ -233,8 +238,8 @@ const resolveJumps = ({ words, targets, jumps }: Decoding, start: number, end: n
 }
 
 /**
- * Decodes code for a fork. A stepped program has a step and a block before each instruction, for tracing; the plain one
- * is for running fast.
+ * Decodes code for a fork. A stepped program has a step and a block before each instruction, for tracing; a plain program
+ * runs faster.
  */
 export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Program => {
   const decoding = beginDecoding(code, schedule, isStepped)
@@ -244,14 +249,14 @@ export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: b
   return { words: decoding.words.slice(0, decoding.at), targets: decoding.targets, isStepped }
 }
 
-/** The same in steps, for much code. */
+/** As `decodeProgram`, in steps, for long code. */
 export function* decodeProgramSteps(
   code: Uint8Array,
   schedule: Schedule,
   isStepped: boolean,
 ): Steps<Program> {
-  // Not the shared words: other code may be decoded between two steps.
-  const words = new Int32Array(WORDS_OF_PART)
+  // Own words instead of the scratch array, because other code may be decoded between two steps.
+  const words = new Int32Array(WORDS_PER_PART_MAX)
   const decoding = {
     ...beginDecoding(EMPTY_BYTES, schedule, isStepped),
     code,
@@ -260,12 +265,12 @@ export function* decodeProgramSteps(
   }
   while (decoding.pc < code.length) {
     makeRoom(decoding)
-    decodeTo(decoding, Math.min(code.length, decoding.pc + DECODED_AT_ONCE))
+    decodeTo(decoding, Math.min(code.length, decoding.pc + DECODED_AT_ONCE_BYTES))
     yield
   }
   endWords(decoding)
-  for (let start = 0; start < decoding.jumps.length; start += DECODED_AT_ONCE) {
-    resolveJumps(decoding, start, Math.min(decoding.jumps.length, start + DECODED_AT_ONCE))
+  for (let start = 0; start < decoding.jumps.length; start += DECODED_AT_ONCE_BYTES) {
+    resolveJumps(decoding, start, Math.min(decoding.jumps.length, start + DECODED_AT_ONCE_BYTES))
     yield
   }
   return { words: decoding.words.subarray(0, decoding.at), targets: decoding.targets, isStepped }
@@ -310,7 +315,7 @@ const writeOpcode = (
   return at + 2
 }
 
-/** Decodes the block that begins at `start`, and nothing else, with each instruction as a block of its own. */
+/** Decodes only the block that begins at `start`, with each instruction as its own block. */
 export const decodeBlock = (code: Uint8Array, schedule: Schedule, start: number): Program => {
   let end = start
   for (; end < code.length; end++) {

@@ -1,31 +1,38 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { copyWord } from '../../state/limbs.ts'
-import { continueInSteps, haltOfBlock } from './basicBlock.ts'
+import { continueStepped, haltReasonOfBlock } from './basicBlock.ts'
 import { call } from '../frames/call.ts'
 import { create } from '../frames/create.ts'
 import type { Frame } from '../frames/frame.ts'
 import { stackLimitOf, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from '../frames/frame.ts'
-import { endWith, endWithMemory, haltWith, stopAt, stopOperation } from '../frames/ending.ts'
+import { endWith, endWithMemory, haltWith, haltOrSuspend, haltOrSuspendOperation } from '../frames/ending.ts'
 import { expand, memory } from './memory.ts'
 import { selfDestruct } from '../operations/account.ts'
 import { loadInputEdge, loadWord, storeWord } from '../operations/data.ts'
-import { OPERATIONS, STACK_MOVES } from '../operations/operations.ts'
+import { OPERATIONS, STACK_DELTAS } from '../operations/operations.ts'
 import { load, store } from '../operations/storage.ts'
 import { invalidOpcode } from '../transaction/result.ts'
 import { shiftLeft, shiftRight } from '../words/shift.ts'
-import { copyItem, limbs as stackLimbs, putBigint, num as stackNum, putWord, swapLimbs } from './stack.ts'
+import {
+  copyItem,
+  limbs as stackLimbs,
+  putBigint,
+  numbers as stackNumbers,
+  putWord,
+  swapLimbs,
+} from './stack.ts'
 import { traceStep } from './trace.ts'
-import { checkAt } from './runLimit.ts'
+import { checkLimit } from './runLimit.ts'
 import { add, and, equal, lessThan, multiply, or, subtract, xor } from '../words/word.ts'
 
-// V8 folds a module's own constants into the code but not imported ones: a fifth of the speed.
+// V8 folds a module's own constants into the code but not imported ones, which would cost a fifth of the speed.
 const limbs = stackLimbs
-const num = stackNum
+const numbers = stackNumbers
 
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER
 const INT32_MAX = 0x7fffffff
 
-/** Notes where a frame stands before another takes over. */
+/** Saves the position, stack and gas of a frame before another frame runs. */
 const save = (frame: Frame, ip: number, sp: number, gas: number): void => {
   frame.ip = ip
   frame.sp = sp
@@ -33,16 +40,16 @@ const save = (frame: Frame, ip: number, sp: number, gas: number): void => {
 }
 
 /**
- * Runs a frame until it ends or another takes over; gives the one to go on with. The common opcodes are written out here,
- * because JavaScript engines compile one function of this size well, and the case labels are literals, because only those
- * become a jump table (in V8 only where nearly every third byte has one, so they are all listed). Everything else is a row
- * of OPERATIONS.
+ * Runs a frame until it ends or calls another; returns the frame that runs next. The common opcodes are written out here,
+ * because JavaScript engines compile one function of this size well. The case labels are literals, because only literals
+ * become a jump table (in V8 only when about every third byte has a label, so all are listed). The other opcodes are in
+ * OPERATIONS.
  */
 // oxlint-disable-next-line max-lines-per-function -- engines compile one loop of this size well: see above
 export const runFrame = (frame: Frame): Frame | undefined => {
   const stackLimit = stackLimitOf(frame)
   const { base, memoryAt } = frame
-  let { program, ip, sp, gas, floor } = frame
+  let { program, ip, sp, gas, checkBelow } = frame
   let { words } = program
   let view = memory.view
   for (;;) {
@@ -52,8 +59,8 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         return endWith(frame, 'success', EMPTY_BYTES)
       case 0x01: {
         // ADD
-        const sum = num[sp]! + num[sp - 1]!
-        if (sum <= NUMBER_MAX) num[sp - 1] = sum
+        const sum = numbers[sp]! + numbers[sp - 1]!
+        if (sum <= NUMBER_MAX) numbers[sp - 1] = sum
         else add(sp, sp - 1, sp - 1)
         sp--
         ip++
@@ -61,8 +68,8 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       }
       case 0x02: {
         // MUL
-        const product = num[sp]! * num[sp - 1]!
-        if (product <= NUMBER_MAX) num[sp - 1] = product
+        const product = numbers[sp]! * numbers[sp - 1]!
+        if (product <= NUMBER_MAX) numbers[sp - 1] = product
         else multiply(sp, sp - 1, sp - 1)
         sp--
         ip++
@@ -70,8 +77,8 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       }
       case 0x03: {
         // SUB
-        const difference = num[sp]! - num[sp - 1]!
-        if (difference >= 0) num[sp - 1] = difference
+        const difference = numbers[sp]! - numbers[sp - 1]!
+        if (difference >= 0) numbers[sp - 1] = difference
         else subtract(sp, sp - 1, sp - 1)
         sp--
         ip++
@@ -81,22 +88,22 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         // BLOCK, see decode.ts
         const height = sp + 1 - base
         const left = gas - words[ip + 1]!
-        if (left >= floor && height >= words[ip + 2]! && height + words[ip + 3]! <= stackLimit) {
+        if (left >= checkBelow && height >= words[ip + 2]! && height + words[ip + 3]! <= stackLimit) {
           gas = left
           ip += 5
           continue
         }
-        if (left >= 0 && left < floor) {
-          floor = checkAt(frame, left)
-          if (floor >= 0) continue
+        if (left >= 0 && left < checkBelow) {
+          checkBelow = checkLimit(frame, left)
+          if (checkBelow >= 0) continue
           save(frame, ip, sp, gas)
           return frame
         }
         if (program.isStepped || frame.depth > 0) {
-          frame.halt = haltOfBlock(program, ip, height, stackLimit)
+          frame.halt = haltReasonOfBlock(program, ip, height, stackLimit)
           return haltWith(frame, left)
         }
-        continueInSteps(frame, ip)
+        continueStepped(frame, ip)
         ip = 0
         program = frame.program
         words = program.words
@@ -113,7 +120,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         frame.halt = 'Bad jump destination'
         return haltWith(frame, gas)
       case 0x0f: // PUSH and JUMPI
-        if (num[sp--] === 0) {
+        if (numbers[sp--] === 0) {
           ip += 2
           continue
         }
@@ -122,29 +129,29 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         frame.halt = 'Bad jump destination'
         return haltWith(frame, gas)
       case 0x10: // LT
-        num[sp - 1] = lessThan(sp, sp - 1) ? 1 : 0
+        numbers[sp - 1] = lessThan(sp, sp - 1) ? 1 : 0
         sp--
         ip++
         continue
       case 0x11: // GT
-        num[sp - 1] = lessThan(sp - 1, sp) ? 1 : 0
+        numbers[sp - 1] = lessThan(sp - 1, sp) ? 1 : 0
         sp--
         ip++
         continue
       case 0x14: // EQ
-        num[sp - 1] = equal(sp, sp - 1) ? 1 : 0
+        numbers[sp - 1] = equal(sp, sp - 1) ? 1 : 0
         sp--
         ip++
         continue
       case 0x15: // ISZERO
-        num[sp] = num[sp] === 0 ? 1 : 0
+        numbers[sp] = numbers[sp] === 0 ? 1 : 0
         ip++
         continue
       case 0x16: {
         // AND
-        const a = num[sp]!
-        const b = num[sp - 1]!
-        if (a <= INT32_MAX && b <= INT32_MAX) num[sp - 1] = a & b
+        const a = numbers[sp]!
+        const b = numbers[sp - 1]!
+        if (a <= INT32_MAX && b <= INT32_MAX) numbers[sp - 1] = a & b
         else and(sp, sp - 1, sp - 1)
         sp--
         ip++
@@ -152,9 +159,9 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       }
       case 0x17: {
         // OR
-        const a = num[sp]!
-        const b = num[sp - 1]!
-        if (a <= INT32_MAX && b <= INT32_MAX) num[sp - 1] = a | b
+        const a = numbers[sp]!
+        const b = numbers[sp - 1]!
+        if (a <= INT32_MAX && b <= INT32_MAX) numbers[sp - 1] = a | b
         else or(sp, sp - 1, sp - 1)
         sp--
         ip++
@@ -189,7 +196,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         continue
       case 0x35: {
         // CALLDATALOAD
-        const offset = num[sp]!
+        const offset = numbers[sp]!
         const at = frame.inputAt + offset
         if (offset + 32 <= frame.inputSize && at < INT32_MAX) loadWord(view, at | 0, sp)
         else loadInputEdge(frame, sp)
@@ -197,7 +204,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         continue
       }
       case 0x36: // CALLDATASIZE
-        num[++sp] = frame.inputSize
+        numbers[++sp] = frame.inputSize
         ip++
         continue
       case 0x32: // ORIGIN
@@ -219,10 +226,10 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         continue
       case 0x51: {
         // MLOAD
-        const offset = num[sp]!
+        const offset = numbers[sp]!
         if (!(offset + 32 <= frame.nearSize)) {
           gas = expand(frame, offset, 32, gas)
-          if (gas < 0) return stopAt(frame, ip, sp, gas)
+          if (gas < 0) return haltOrSuspend(frame, ip, sp, gas)
           view = memory.view
           if (offset + 32 > frame.nearSize) {
             loadWord(view, memoryAt + offset, sp)
@@ -236,10 +243,10 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       }
       case 0x52: {
         // MSTORE
-        const offset = num[sp]!
+        const offset = numbers[sp]!
         if (!(offset + 32 <= frame.nearSize)) {
           gas = expand(frame, offset, 32, gas)
-          if (gas < 0) return stopAt(frame, ip, sp, gas)
+          if (gas < 0) return haltOrSuspend(frame, ip, sp, gas)
           view = memory.view
           if (offset + 32 > frame.nearSize) {
             storeWord(view, memoryAt + offset, sp - 1)
@@ -255,18 +262,18 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       }
       case 0x54: // SLOAD
         gas = load(frame, sp, gas)
-        if (gas < 0) return stopAt(frame, ip, sp, gas)
+        if (gas < 0) return haltOrSuspend(frame, ip, sp, gas)
         ip++
         continue
       case 0x55: // SSTORE
         gas = store(frame, sp, gas)
-        if (gas < 0) return stopAt(frame, ip, sp, gas)
+        if (gas < 0) return haltOrSuspend(frame, ip, sp, gas)
         sp -= 2
         ip++
         continue
       case 0x56: {
         // JUMP
-        const target = program.targets[num[sp--]!] ?? -1
+        const target = program.targets[numbers[sp--]!] ?? -1
         ip = target
         if (target >= 0) continue
         frame.halt = 'Bad jump destination'
@@ -275,30 +282,30 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0x57: {
         // JUMPI
         sp -= 2
-        if (num[sp + 1] === 0) {
+        if (numbers[sp + 1] === 0) {
           ip++
           continue
         }
-        ip = program.targets[num[sp + 2]!] ?? -1
+        ip = program.targets[numbers[sp + 2]!] ?? -1
         if (ip >= 0) continue
         frame.halt = 'Bad jump destination'
         return haltWith(frame, gas)
       }
       case 0x5a: // GAS
-        if (frame.reserve === 0n) num[++sp] = gas
-        else putBigint(++sp, BigInt(gas) + frame.reserve)
+        if (frame.gasReserve === 0n) numbers[++sp] = gas
+        else putBigint(++sp, BigInt(gas) + frame.gasReserve)
         ip++
         continue
       case 0x60: // PUSH of a small integer
-        num[++sp] = words[ip + 1]!
+        numbers[++sp] = words[ip + 1]!
         ip += 2
         continue
       case 0x61: // PUSH of an integer below 2^53
-        num[++sp] = words[ip + 2]! * 4294967296 + (words[ip + 1]! >>> 0)
+        numbers[++sp] = words[ip + 2]! * 4294967296 + (words[ip + 1]! >>> 0)
         ip += 3
         continue
       case 0x62: // PUSH of any other
-        num[++sp] = Number.NaN
+        numbers[++sp] = Number.NaN
         copyWord(words, ip + 1, limbs, sp << 3)
         ip += 9
         continue
@@ -310,10 +317,10 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0x90: {
         // SWAP
         const other = sp - words[ip + 1]!
-        const a = num[sp]!
-        const b = num[other]!
-        num[sp] = b
-        num[other] = a
+        const a = numbers[sp]!
+        const b = numbers[other]!
+        numbers[sp] = b
+        numbers[other] = a
         if (a !== a || b !== b) swapLimbs(sp, other)
         ip += 2
         continue
@@ -330,10 +337,10 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         return call(frame, words[ip]!) ?? haltWith(frame, frame.gas)
       case 0xf3: // RETURN
       case 0xfd: // REVERT
-        gas = expand(frame, num[sp]!, num[sp - 1]!, gas)
-        if (gas < 0) return stopAt(frame, ip, sp, gas)
+        gas = expand(frame, numbers[sp]!, numbers[sp - 1]!, gas)
+        if (gas < 0) return haltOrSuspend(frame, ip, sp, gas)
         frame.gas = gas
-        return endWithMemory(frame, words[ip] === 0xfd ? 'revert' : 'success', num[sp]!, num[sp - 1]!)
+        return endWithMemory(frame, words[ip] === 0xfd ? 'revert' : 'success', numbers[sp]!, numbers[sp - 1]!)
       case 0xff: // SELFDESTRUCT
         frame.gas = selfDestruct(frame, sp, gas)
         return frame.gas < 0 ? haltWith(frame, frame.gas) : endWith(frame, 'success', EMPTY_BYTES)
@@ -376,17 +383,17 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         // LOG4
         const op = words[ip]!
         gas = OPERATIONS[op]!(frame, sp, gas)
-        if (gas < 0) return stopOperation(frame, op, ip, sp, gas)
+        if (gas < 0) return haltOrSuspendOperation(frame, op, ip, sp, gas)
         view = memory.view
-        sp += STACK_MOVES[op]!
+        sp += STACK_DELTAS[op]!
         ip++
         continue
       }
-      case 0xfe: // INVALID, with the byte that stands there
+      case 0xfe: // INVALID, with the byte of the code
         frame.halt = invalidOpcode(words[ip + 1]!)
         return haltWith(frame, gas)
       default:
-        throw new RangeError(`no instruction ${words[ip]}`)
+        throw new RangeError(`${words[ip]} is not an instruction`)
     }
   }
 }

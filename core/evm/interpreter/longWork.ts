@@ -2,37 +2,37 @@ import type { Steps } from '../../steps.ts'
 import type { Frame } from '../frames/frame.ts'
 
 /**
- * The rest of one instruction that takes long, in steps of about a millisecond: large copies and hashes, precompiles over
- * long input, undoing many changes. Gives the frame to go on with, undefined when the first frame has ended.
+ * The remaining work of a long instruction, in steps of about a millisecond: large copies and hashes, precompiles with long
+ * input, undoing many changes. Returns the frame that runs next; undefined when the first frame has ended.
  */
 export type LongWork = Steps<Frame | undefined>
 
-/** Bytes that are copied, cleared or hashed at once: some hundred microseconds. More is long work where a run is watched. */
+/** Bytes that are copied, cleared or hashed in some hundred microseconds. More is long work in a run that may pause. */
 export const BULK_BYTES = 256 * 1024
 
-/** Returned in place of the gas that is left by an instruction that goes on as long work; `frame.gas` has the gas. */
+/** An instruction that continues as long work returns this instead of the gas left, which is in `frame.gas`. */
 export const SUSPENDED = Number.NEGATIVE_INFINITY
 
 let work: LongWork | undefined
-let isRest = false
+let completes = false
 
-/** Called by an instruction, or while a frame is entered or left: the run goes on with these steps. */
+/** Makes the run continue with these steps, which complete the current instruction or the entry or exit of a frame. */
 export const beginWork = (steps: LongWork): void => {
   work = steps
-  isRest = true
+  completes = true
 }
 
-/** Called before an instruction: it begins again after these steps. */
-export const beginWorkBefore = (steps: LongWork): void => {
+/** Makes the run continue with these steps, and then run the current instruction again. */
+export const beginWorkThenRestart = (steps: LongWork): void => {
   work = steps
-  isRest = false
+  completes = false
 }
 
-/** Whether the work that just began is the rest of its instruction, which does not run again. */
-export const completesInstruction = (): boolean => isRest
+/** True when the work that just began completes its instruction, which then does not run again. */
+export const completesInstruction = (): boolean => completes
 
-/** A saved instruction, of one word, runs again when the memory that it needs is there. */
-export const beginAgain = (frame: Frame): Frame => {
+/** Makes a saved instruction of one word run again, after the long work that grows its memory. */
+export const restartInstruction = (frame: Frame): Frame => {
   frame.ip--
   return frame
 }

@@ -1,13 +1,13 @@
 import type { ForkName } from '../../genesis/fork.ts'
 
-/** What is fixed about an opcode: what it takes from the stack and leaves there, and since when it is known. */
+/** An opcode: its stack items in and out, its first fork, and its fixed gas. */
 export type Opcode = {
   readonly byte: number
   readonly name: string
   readonly inputs: number
   readonly outputs: number
   readonly since: ForkName
-  /** Gas in the fork that brought it, without what depends on operands or state. */
+  /** Gas in its first fork, without the part that depends on operands or state. */
   readonly gas: number
 }
 
@@ -108,7 +108,7 @@ const ROWS: readonly Row[] = [
   [0xff, 'SELFDESTRUCT', 1, 0, 0],
 ]
 
-/** By byte; undefined where no fork has one. */
+/** The opcodes by byte; undefined for a byte that no fork uses. */
 export const OPCODES: readonly (Opcode | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
   const row = ROWS.find(([known]) => known === byte)
   if (row === undefined) return undefined
@@ -116,8 +116,8 @@ export const OPCODES: readonly (Opcode | undefined)[] = Array.from({ length: 256
   return { byte, name, inputs, outputs, gas, since: since ?? 'frontier' }
 })
 
-/** Forks that changed the fixed gas of opcodes: EIP-150, EIP-1884, and EIP-2929 which made it depend on the state. */
-export const REPRICED: readonly (readonly [since: ForkName, gas: Readonly<Record<string, number>>])[] = [
+/** Changes of the fixed gas of opcodes: EIP-150, EIP-1884, and EIP-2929, which made it depend on the state. */
+export const GAS_CHANGES: readonly (readonly [since: ForkName, gas: Readonly<Record<string, number>>])[] = [
   [
     'tangerineWhistle',
     {

@@ -2,33 +2,33 @@ import { toBareHex } from '../../bytes/hex.ts'
 import type { Schedule } from '../gas/schedule.ts'
 
 /**
- * Contract code made ready to run: instructions with the words that belong to them in one array, values of PUSH read, jump
- * destinations resolved, and the checks of gas and stack drawn together at the beginning of each basic block.
+ * Decoded contract code: one array of instructions with their operands. Values of PUSH are decoded, jump destinations are
+ * resolved, and the checks of gas and stack are combined at the beginning of each basic block.
  */
 export type Program = {
   /** Opcodes, and the instructions of `decode.ts` that only programs have. */
   readonly words: Int32Array
-  /** By position in the code: the place in `words` that a jump there goes to, -1 where there is no JUMPDEST. */
+  /** For each position in the code: the index in `words` that a jump to it continues at; -1 if it is not a JUMPDEST. */
   readonly targets: Int32Array
-  /** True where each instruction is a block of its own. */
+  /** True when each instruction is its own block. */
   readonly isStepped: boolean
 }
 
-/** Bytes that a program takes. */
+/** Memory of a program, in bytes. */
 export const programBytes = ({ words, targets }: Program): number => words.byteLength + targets.byteLength
 
-/** Code bytes whose programs are kept; a program takes about ten times its code. */
+/** Code bytes whose programs are cached; a program takes about ten times its code. */
 const CACHED_CODE_BYTES_MAX = 4 * 1024 * 1024
 
 type Cached = { readonly program: Program; readonly codeBytes: number }
 
-/** By fork and code hash, the longest unused first: a Map keeps the order of insertion. */
+/** Programs by fork and code hash, the least recently used first: a Map keeps the order of insertion. */
 const cache = new Map<string, Cached>()
 let cachedBytes = 0
 
 const keyOf = (schedule: Schedule, codeHash: Uint8Array): string => schedule.fork + toBareHex(codeHash)
 
-/** The program of deployed code, from the cache. */
+/** The program of deployed code from the cache, or undefined. */
 export const cachedProgram = (schedule: Schedule, codeHash: Uint8Array): Program | undefined => {
   const key = keyOf(schedule, codeHash)
   const known = cache.get(key)
@@ -38,7 +38,7 @@ export const cachedProgram = (schedule: Schedule, codeHash: Uint8Array): Program
   return known.program
 }
 
-/** Keeps the program of deployed code, and gives it. Initialization code runs once and is decoded in place. */
+/** Caches the program of deployed code, and returns it. Initialization code runs once and is not cached. */
 export const cacheProgram = (
   schedule: Schedule,
   codeHash: Uint8Array,

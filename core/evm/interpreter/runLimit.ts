@@ -1,72 +1,72 @@
 import { type ExecutionState, transactionBytes } from '../../state/executionState.ts'
 import { bytesOfFrames, type Frame } from '../frames/frame.ts'
 
-/** Limits the run time of executions: of calls, which nobody pays for, and of the transactions of a block. */
-export type Watch = {
+/** Limits the run time and memory of executions: of calls, which are not paid for, and of the transactions of a block. */
+export type RunLimit = {
   /** Gas between two checks. */
   readonly gas: number
-  /** Returns where the run may go on. @throws what is to end it */
+  /** Returns if the run may continue. @throws an error that ends the run */
   readonly check: (usage: Usage) => void
-  /** True when the run is to pause, to be resumed later. Without it a run never pauses. */
+  /** True when the run must pause, to be resumed later. Without this function a run never pauses. */
   readonly isPauseDue?: () => boolean
 }
 
-/** What the running transaction has taken so far. */
+/** Resources that the running transaction has used so far. */
 export type Usage = {
-  /** Estimate of all that it holds: the memory and results of its frames, accounts, slots, logs, code and undo log. */
+  /** Estimated memory of its frames, return data, accounts, slots, logs, code and undo log. */
   readonly memoryBytes: number
-  /** The same with what the transactions before it in the block left. */
+  /** `memoryBytes` and the estimated memory that earlier transactions of the block still hold. */
   readonly blockMemoryBytes: number
   readonly logs: number
-  /** What all logs take in a receipt, those of reverted calls included. */
+  /** Size of all logs in a receipt, including those of reverted calls. */
   readonly logBytes: number
-  /** Changes of the state that can still be undone. */
+  /** Entries of the undo log. */
   readonly changes: number
 }
 
 /**
- * Precompiles take up to so many times longer for their gas than opcodes (measured: a pairing, a modular exponentiation), so
- * they count that much more.
+ * The gas of precompiles counts so many times: measured, a pairing or a modular exponentiation takes up to eight times as
+ * long for its gas as opcodes.
  */
 const PRECOMPILE_WEIGHT = 8
 
-/** Memory that grows beyond a multiple of this is checked: filling, copying and hashing it is one instruction each. */
+/** Memory that grows beyond a multiple of this is checked, because one instruction fills, copies or hashes all of it. */
 const MEMORY_BYTES = 256 * 1024
 
-let watch: Watch | undefined
-/** Gas until the next check, between two messages. */
+let limit: RunLimit | undefined
+/** Gas until the next check, kept between two messages. */
 let left = 0
-/** During a message: the gas of all its frames together below which the next check is due. */
+/** During a message: the next check is due when the gas of all its frames together falls below this. */
 let due = 0
 let isPausing = false
 
-/** In place of a floor: the run pauses before the block. */
+/** Returned by `checkLimit` when the run must pause before the block. */
 export const PAUSED = -1
 
 /**
- * Runs something synchronous under a watch: what the interpreter runs in it is checked again and again. The state of a
- * run that was ended is not to be used.
+ * Runs a synchronous function under a limit, which is checked repeatedly while the interpreter runs. When the limit ends
+ * the run with an error, its state must not be used.
  */
-export const withWatch = <T>(next: Watch, run: () => T): T => {
-  const outerWatch = watch
+export const withRunLimit = <T>(next: RunLimit, run: () => T): T => {
+  const outerLimit = limit
   const outerLeft = left
   const outerDue = due
-  watch = next
+  limit = next
   left = next.gas
   isPausing = false
   try {
     return run()
   } finally {
-    watch = outerWatch
+    limit = outerLimit
     left = outerLeft
     due = outerDue
   }
 }
 
-/** Whether long work of one instruction is to be done in steps. */
-export const isWatched = (): boolean => watch !== undefined
+/** True under a limit: long work of one instruction must then be done in steps. */
+export const mayPause = (): boolean => limit !== undefined
 
-const gasOfAll = (frame: Frame): number => frame.below + frame.gas + Number(frame.reserve)
+const gasOfAll = (frame: Frame): number => frame.callersGas + frame.gas + Number(frame.gasReserve)
 
 const usageWith = (state: ExecutionState, frameBytes: number): Usage => {
   const memoryBytes = frameBytes + transactionBytes(state)
@@ -82,79 +82,82 @@ const usageWith = (state: ExecutionState, frameBytes: number): Usage => {
 const usageOf = ({ context: { state }, memoryAt, memorySize, depth }: Frame): Usage =>
   usageWith(state, memoryAt + memorySize + bytesOfFrames(depth))
 
-/** The gas with which the frame must ask for a check; 0, which no block leaves less than, without a watch. */
-const setFloor = (frame: Frame): void => {
-  frame.floor = Math.max(0, due - frame.below - Number(frame.reserve))
+/** Sets the gas below which the frame must call `checkLimit`. */
+const setCheckBelow = (frame: Frame): void => {
+  frame.checkBelow = Math.max(0, due - frame.callersGas - Number(frame.gasReserve))
 }
 
-/** Begins a message. False without a watch, and then nothing else is to be called for it. */
-export const beginWatch = (first: Frame): boolean => {
-  if (watch === undefined) return false
-  first.below = 0
+/** Begins a message. False without a limit; the other functions must then not be called for the message. */
+export const beginLimitedMessage = (first: Frame): boolean => {
+  if (limit === undefined) return false
+  first.callersGas = 0
   due = gasOfAll(first) - left
-  setFloor(first)
+  setCheckBelow(first)
   return true
 }
 
-/** Another frame goes on: one that `frame` has called, or that called it. */
-export const followWatch = (frame: Frame, next: Frame): void => {
-  if (next.depth > frame.depth) next.below = gasOfAll(frame)
-  setFloor(next)
+/** Called when another frame runs next: one that `frame` has called, or that called it. */
+export const enterLimitedFrame = (frame: Frame, next: Frame): void => {
+  if (next.depth > frame.depth) next.callersGas = gasOfAll(frame)
+  setCheckBelow(next)
 }
 
-export const endWatch = (first: Frame): void => {
-  if (watch !== undefined) left = Math.max(0, gasOfAll(first) - due)
+export const endLimitedMessage = (first: Frame): void => {
+  if (limit !== undefined) left = Math.max(0, gasOfAll(first) - due)
 }
 
-/** The frame has less than its floor. Gives the new one, or PAUSED. @throws what ends the run */
-export const checkAt = (frame: Frame, gas: number): number => {
-  const total = frame.below + gas + Number(frame.reserve)
-  if (watch !== undefined) {
-    watch.check(usageOf(frame))
-    due = total - watch.gas
-    isPausing = watch.isPauseDue?.() === true
+/**
+ * Checks the limit for a frame with gas below `checkBelow`. Returns the new `checkBelow`, or PAUSED. @throws as
+ * RunLimit.check
+ */
+export const checkLimit = (frame: Frame, gas: number): number => {
+  const total = frame.callersGas + gas + Number(frame.gasReserve)
+  if (limit !== undefined) {
+    limit.check(usageOf(frame))
+    due = total - limit.gas
+    isPausing = limit.isPauseDue?.() === true
   }
-  setFloor(frame)
-  // Totals above 2^53 are rounded: the run must go on all the same.
-  frame.floor = Math.min(frame.floor, gas)
-  return isPausing ? PAUSED : frame.floor
+  setCheckBelow(frame)
+  // Totals above 2^53 are rounded; this makes the run continue in any case.
+  frame.checkBelow = Math.min(frame.checkBelow, gas)
+  return isPausing ? PAUSED : frame.checkBelow
 }
 
-/** Between two steps of long work; true where the run is to pause. @throws what ends the run */
-export const checkWork = (frame: Frame): boolean => {
-  if (watch === undefined) return false
-  watch.check(usageOf(frame))
-  return watch.isPauseDue?.() === true
+/** Checks the limit between two steps of long work; true when the run must pause. @throws as RunLimit.check */
+export const checkLongWork = (frame: Frame): boolean => {
+  if (limit === undefined) return false
+  limit.check(usageOf(frame))
+  return limit.isPauseDue?.() === true
 }
 
-/** Between two steps of a transaction whose message has not begun; true where it is to pause. @throws what ends the run */
-export const checkBefore = (state: ExecutionState): boolean => {
-  if (watch === undefined) return false
-  watch.check(usageWith(state, 0))
-  return watch.isPauseDue?.() === true
+/** Checks the limit before the message of a transaction begins; true when it must pause. @throws as RunLimit.check */
+export const checkTransactionLimit = (state: ExecutionState): boolean => {
+  if (limit === undefined) return false
+  limit.check(usageWith(state, 0))
+  return limit.isPauseDue?.() === true
 }
 
-/** True once after a frame paused. */
+/** True once after `checkLimit` returned PAUSED. */
 export const takePause = (): boolean => {
   const was = isPausing
   isPausing = false
   return was
 }
 
-/** Before a precompile runs for so much gas. @throws what ends the run */
-export const watchPrecompile = (frame: Frame, gas: number): void => {
-  if (watch === undefined) return
+/** Counts the gas of a precompile, and checks the limit before an expensive one runs. @throws as RunLimit.check */
+export const limitPrecompile = (frame: Frame, gas: number): void => {
+  if (limit === undefined) return
   due += PRECOMPILE_WEIGHT * gas
-  if (PRECOMPILE_WEIGHT * gas >= watch.gas) watch.check(usageOf(frame))
+  if (PRECOMPILE_WEIGHT * gas >= limit.gas) limit.check(usageOf(frame))
 }
 
-/** Before memory grows from one size to another, bytes. @throws what ends the run */
-export const watchMemory = (frame: Frame, from: number, to: number): void => {
-  if (watch !== undefined && Math.floor(from / MEMORY_BYTES) !== Math.floor(to / MEMORY_BYTES))
-    watch.check(usageOf(frame))
+/** Checks the limit before memory grows from one size to another, in bytes. @throws as RunLimit.check */
+export const limitMemory = (frame: Frame, from: number, to: number): void => {
+  if (limit !== undefined && Math.floor(from / MEMORY_BYTES) !== Math.floor(to / MEMORY_BYTES))
+    limit.check(usageOf(frame))
 }
 
-/** What a paused run keeps of the watch. */
+/** The gas at which the next check is due; a paused run keeps it. */
 export const dueGas = (): number => due
 export const setDueGas = (gas: number): void => {
   due = gas

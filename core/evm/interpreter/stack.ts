@@ -2,26 +2,26 @@ import { compileMultiply } from '../words/multiplyWasm.ts'
 import { limbOf } from '../../state/limbs.ts'
 import { SHARED_STACK_ITEMS } from '../../genesis/evmLimits.ts'
 
-/** Of one item in both forms: eight limbs and a double. */
+/** Bytes of one item in both forms: eight limbs and a double. */
 const ITEM_BYTES = 40
 
-/** Free places above the top that operations may use to compute in. */
+/** Items above the top that operations may use as scratch. */
 export const SCRATCH_ITEMS = 8
 
 /**
- * The stack of all call frames, one above the other, allocated once; of very deep ones some are aside (aside.ts). An item
- * below 2^53 is a number in `num`; any other has NaN there and eight 32-bit limbs, least significant first, in `limbs`. The
- * form is canonical: NaN means 2^53 or more. Most words in real contracts are small, and arithmetic on numbers shows by
- * itself, through NaN or a result that is out of range, when limbs are needed.
+ * The stack of all call frames, one above the other, allocated once; very deep frames are spilled (stackSpill.ts). An item
+ * below 2^53 is a number in `numbers`; any other item has NaN there and eight 32-bit limbs, least significant first, in
+ * `limbs`. The form is canonical: NaN means 2^53 or more. Most words in real contracts are small, and the result of
+ * arithmetic on numbers (NaN, or out of range) shows when limbs are needed.
  */
 const ITEMS = SHARED_STACK_ITEMS + SCRATCH_ITEMS
 const native = compileMultiply(ITEMS * ITEM_BYTES)
 const buffer = native?.buffer ?? new ArrayBuffer(ITEMS * ITEM_BYTES)
 
 export const limbs = new Int32Array(buffer, 0, 8 * ITEMS)
-export const num = new Float64Array(buffer, 32 * ITEMS, ITEMS)
+export const numbers = new Float64Array(buffer, 32 * ITEMS, ITEMS)
 
-/** Multiplies limbs in place, by their places in bytes; undefined where WebAssembly may not be compiled. */
+/** Multiplies items by the byte offsets of their limbs; undefined where the runtime forbids compiling WebAssembly. */
 export const nativeMultiply = native?.multiply
 
 const NUMBER_MAX = BigInt(Number.MAX_SAFE_INTEGER)
@@ -30,7 +30,7 @@ const TWO_31 = 2147483648
 /** Bits 32 to 52 of a small item are below this. */
 const HIGH_LIMB_MAX = 2097152
 
-/** Low limb of a number below 2^53; the comparison keeps JavaScriptCore from its slow conversion of big doubles. */
+/** Low limb of a number below 2^53. The comparison avoids JavaScriptCore's slow conversion of large doubles. */
 export const lowOf = (n: number): number => {
   const low = n - Math.floor(n / TWO_32) * TWO_32
   return low >= TWO_31 ? (low - TWO_32) | 0 : low | 0
@@ -38,9 +38,9 @@ export const lowOf = (n: number): number => {
 
 export const highOf = (n: number): number => (n / TWO_32) | 0
 
-/** Writes the limbs of an item, whichever form it has; `num` stays as it is. */
-export const spread = (i: number): void => {
-  const n = num[i]!
+/** Makes the limbs of an item valid, whichever form it has; does not change `numbers`. */
+export const ensureLimbs = (i: number): void => {
+  const n = numbers[i]!
   if (n !== n) return
   const at = i << 3
   limbs[at] = lowOf(n)
@@ -53,8 +53,8 @@ export const spread = (i: number): void => {
   limbs[at + 7] = 0
 }
 
-/** Gives an item whose limbs were just written its canonical form. */
-export const settle = (i: number): void => {
+/** Brings an item whose limbs were just written to its canonical form. */
+export const canonicalize = (i: number): void => {
   const at = i << 3
   const high = limbs[at + 1]! >>> 0
   if (
@@ -62,11 +62,11 @@ export const settle = (i: number): void => {
       0 &&
     high < HIGH_LIMB_MAX
   )
-    num[i] = high * TWO_32 + (limbs[at]! >>> 0)
-  else num[i] = Number.NaN
+    numbers[i] = high * TWO_32 + (limbs[at]! >>> 0)
+  else numbers[i] = Number.NaN
 }
 
-/** Puts the word with these limbs. */
+/** Sets an item to the word with these limbs. */
 export const putLimbs = (
   i: number,
   k0: number,
@@ -79,11 +79,11 @@ export const putLimbs = (
   k7: number,
 ): void => {
   if ((k2 | k3 | k4 | k5 | k6 | k7) === 0 && k1 >>> 0 < HIGH_LIMB_MAX) {
-    num[i] = k1 * TWO_32 + (k0 >>> 0)
+    numbers[i] = k1 * TWO_32 + (k0 >>> 0)
     return
   }
   const at = i << 3
-  num[i] = Number.NaN
+  numbers[i] = Number.NaN
   limbs[at] = k0
   limbs[at + 1] = k1
   limbs[at + 2] = k2
@@ -94,7 +94,7 @@ export const putLimbs = (
   limbs[at + 7] = k7
 }
 
-/** Puts the word at `at` of another array of limbs. */
+/** Sets an item to the word at `at` of another array of limbs. */
 export const putWord = (i: number, from: Int32Array, at: number): void =>
   putLimbs(
     i,
@@ -109,8 +109,8 @@ export const putWord = (i: number, from: Int32Array, at: number): void =>
   )
 
 export const copyItem = (from: number, to: number): void => {
-  const n = num[from]!
-  num[to] = n
+  const n = numbers[from]!
+  numbers[to] = n
   if (n === n) return
   const at = from << 3
   const toAt = to << 3
@@ -124,7 +124,7 @@ export const copyItem = (from: number, to: number): void => {
   limbs[toAt + 7] = limbs[at + 7]!
 }
 
-/** Swaps the limbs of two items; their numbers are the caller's. */
+/** Swaps the limbs of two items; the caller swaps their numbers. */
 export const swapLimbs = (i: number, j: number): void => {
   for (let a = i << 3, b = j << 3, end = a + 8; a < end; a++, b++) {
     const limb = limbs[a]!
@@ -133,7 +133,7 @@ export const swapLimbs = (i: number, j: number): void => {
   }
 }
 
-/** Puts 32 big-endian bytes. */
+/** Sets an item to the word of 32 big-endian bytes. */
 export const putBytes32 = (i: number, bytes: Uint8Array): void =>
   putLimbs(
     i,
@@ -163,14 +163,14 @@ export const writeBigint = (words: Int32Array, at: number, value: bigint): void 
   }
 }
 
-/** Puts an unsigned integer below 2^256. */
+/** Sets an item to an unsigned integer below 2^256. */
 export const putBigint = (i: number, value: bigint): void => {
   writeBigint(limbs, i << 3, value)
-  settle(i)
+  canonicalize(i)
 }
 
 export const bigintAt = (i: number): bigint => {
-  const n = num[i]!
+  const n = numbers[i]!
   if (n === n) return BigInt(n)
   let value = 0n
   for (let at = (i << 3) + 6; at >= i << 3; at -= 2)
@@ -180,7 +180,7 @@ export const bigintAt = (i: number): bigint => {
 
 /** The item as 32 big-endian bytes. */
 export const bytes32At = (i: number): Uint8Array => {
-  spread(i)
+  ensureLimbs(i)
   const bytes = new Uint8Array(32)
   for (let k = 0, at = (i << 3) + 7; k < 32; k += 4, at--) {
     const limb = limbs[at]!

@@ -14,7 +14,7 @@ import type { HaltReason } from '../transaction/result.ts'
 import { bigintAt } from './stack.ts'
 import type { TraceCall, Tracer, TraceStep } from './tracer.ts'
 
-// One step is told of at a time, and only during the callback: so one object does, filled in anew for each.
+// A step is valid only during its callback, so one object serves all steps.
 let stepped: Frame | undefined
 let top = 0
 
@@ -34,16 +34,17 @@ const step: { -readonly [Key in keyof TraceStep]: TraceStep[Key] } = {
   memory: () => memoryOf(stepped as Frame, 0, step.memorySize),
 }
 
-/** Gas as one number; what is beyond 2^53 of it is rounded. */
-const gasOf = (frame: Frame): number => (frame.reserve === 0n ? frame.gas : frame.gas + Number(frame.reserve))
+/** Gas as one number, rounded above 2^53. */
+const gasOf = (frame: Frame): number =>
+  frame.gasReserve === 0n ? frame.gas : frame.gas + Number(frame.gasReserve)
 
-/** Tells of the instruction at `pc`; `sp` and `gas` are those before it. */
+/** Reports the instruction at `pc`; `sp` and `gas` are the values before it. */
 export const traceStep = (tracer: Tracer, frame: Frame, pc: number, sp: number, gas: number): void => {
   stepped = frame
   top = sp
   step.pc = pc
   step.op = frame.code[pc] ?? 0
-  step.gas = frame.reserve === 0n ? gas : gas + Number(frame.reserve)
+  step.gas = frame.gasReserve === 0n ? gas : gas + Number(frame.gasReserve)
   step.depth = frame.depth
   step.refund = frame.context.state.refund
   step.address = frame.account.address
@@ -68,7 +69,7 @@ const kindOf = (op: number): TraceCall['kind'] => OPCODES[op]!.name as TraceCall
 const startOfInput = ({ inputAt, inputSize }: Frame, size: number): Uint8Array =>
   memory.bytes.slice(inputAt, inputAt + Math.min(size, inputSize))
 
-/** Tells that a frame begins; `code` is the account whose code it runs, undefined for a precompile and a creation. */
+/** Reports the begin of a frame; `code` is the account whose code it runs, undefined for a precompile or a creation. */
 export const traceEnter = (
   tracer: Tracer,
   frame: Frame,
@@ -87,7 +88,7 @@ export const traceEnter = (
     value: valueOf(frame),
     gas: gasOf(frame),
     callerGas: parent === undefined ? 0 : gasOf(parent),
-    // Only for whoever asks: a call with much input costs no more gas than one with none.
+    // A getter, because the copy takes time and the gas of a call does not depend on the length of its input.
     get input() {
       return isCreate ? frame.code : startOfInput(frame, frame.inputSize)
     },
@@ -98,7 +99,7 @@ export const traceEnter = (
   })
 }
 
-/** Tells that a frame ended; `gasAtEnd` is what it had after its last instruction. */
+/** Reports the end of a frame; `gasAtEnd` is its gas after its last instruction. */
 export const traceExit = (tracer: Tracer, frame: Frame, gasAtEnd: number): void => {
   tracer.onExit?.({
     depth: frame.depth,
@@ -110,23 +111,23 @@ export const traceExit = (tracer: Tracer, frame: Frame, gasAtEnd: number): void 
   })
 }
 
-/** A call or creation that its caller paid for and that does not begin. */
+/** A call or creation that does not begin although its caller has paid for it. */
 export type Refused = Pick<TraceCall, 'to' | 'value'> & {
   readonly op: number
-  /** Where its input lies in the caller's memory. */
+  /** Offset of its input in the caller's memory. */
   readonly inputOffset: number
   readonly inputSize: number
   readonly stipend: number
   readonly reason: HaltReason
-  /** Whether the gas it was given comes back. */
-  readonly returns: boolean
-  /** Initialization code that would have run, where only the address kept it from running. */
+  /** True when the caller gets the callee's gas back. */
+  readonly returnsGas: boolean
+  /** Initialization code that did not run because of an address collision; otherwise empty. */
   readonly code: Uint8Array
 }
 
-/** Tells of a call or creation that does not begin. `frame` is the caller's, the gas for the callee taken out. */
+/** Reports a call or creation that does not begin. `frame` is the caller's, without the callee's gas. */
 export const traceRefusal = (tracer: Tracer, frame: Frame, refused: Refused): void => {
-  const gas = frame.given + Number(frame.givenReserve) + refused.stipend
+  const gas = frame.calleeGas + Number(frame.calleeGasReserve) + refused.stipend
   const depth = frame.depth + 1
   const { inputOffset, inputSize } = refused
   tracer.onEnter?.({
@@ -145,7 +146,7 @@ export const traceRefusal = (tracer: Tracer, frame: Frame, refused: Refused): vo
     code: refused.code,
     isPrecompile: false,
   })
-  const gasLeft = refused.returns ? gas : 0
+  const gasLeft = refused.returnsGas ? gas : 0
   const { reason } = refused
   tracer.onExit?.({
     depth,

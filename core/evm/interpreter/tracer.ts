@@ -2,7 +2,7 @@ import type { Address } from '../../bytes/bytes.ts'
 import type { Log } from '../../block/receipt.ts'
 import type { HaltReason } from '../transaction/result.ts'
 
-/** What a tracer is told; everything holds during the callback only, copy what is to be kept. */
+/** An instruction before it runs. Valid only during the callback: copy values that are kept. */
 export type TraceStep = {
   /** Position in the code, and the opcode there. */
   readonly pc: number
@@ -11,50 +11,50 @@ export type TraceStep = {
   readonly gas: number
   readonly depth: number
   readonly refund: number
-  /** Whose storage the code works on. */
+  /** The account whose storage the code uses. */
   readonly address: Address
   readonly stackSize: number
-  /** Item of the stack, 0 being the top; it must be there. */
+  /** Item of the stack by its distance below the top; it must exist. */
   readonly peek: (index: number) => bigint
   /** Bottom first. */
   readonly stack: () => bigint[]
   readonly memorySize: number
   /** A copy; zeros beyond the end of the memory. */
   readonly readMemory: (offset: number, size: number) => Uint8Array
-  /** A copy of all. */
+  /** A copy of the whole memory. */
   readonly memory: () => Uint8Array
   readonly returnData: Uint8Array
 }
 
 export type TraceCall = {
-  /** As the opcode is named; CALL and CREATE for what the transaction itself does. */
+  /** The name of the opcode; CALL or CREATE for the message of the transaction. */
   readonly kind: 'CALL' | 'CALLCODE' | 'DELEGATECALL' | 'STATICCALL' | 'CREATE' | 'CREATE2'
   readonly depth: number
-  /** The account that calls or creates: whose code does where that works on its own storage. */
+  /** The account that calls or creates (ADDRESS of the calling frame). */
   readonly from: Address
-  /** Whose code runs, or the contract that is made. */
+  /** The account whose code runs, or the contract that is created. */
   readonly to: Address
-  /** Wei; that of the caller for DELEGATECALL, 0 for STATICCALL. */
+  /** Wei; for DELEGATECALL the value of the calling frame, for STATICCALL 0. */
   readonly value: bigint
-  /** What the callee has, a stipend included. */
+  /** Gas of the callee, including a stipend. */
   readonly gas: number
-  /** What stays with the caller meanwhile; 0 at depth 0. */
+  /** Gas that stays with the caller; 0 at depth 0. */
   readonly callerGas: number
-  /** A copy, made whenever it is asked for; initialization code for a creation. */
+  /** The input, copied at each access; initialization code for a creation. */
   readonly input: Uint8Array
   readonly inputSize: number
-  /** A copy of the first bytes of it. */
+  /** A copy of the first bytes of the input. */
   readonly startOfInput: (size: number) => Uint8Array
-  /** What runs: that of the delegate where the account has one (EIP-7702), empty for a precompile. */
+  /** The code that runs: the delegate's if the account has one (EIP-7702), empty for a precompile. */
   readonly code: Uint8Array
   readonly isPrecompile: boolean
 }
 
 export type TraceResult = {
   readonly depth: number
-  /** What goes back to the caller. */
+  /** Gas that returns to the caller. */
   readonly gasLeft: number
-  /** After the last instruction; negative by as much as it lacked, as far as that is known. */
+  /** Gas after the last instruction; negative by the missing amount, as far as it is known. */
   readonly gasAtEnd: number
   readonly output: Uint8Array
   readonly outcome: 'success' | 'revert' | 'halt'
@@ -62,15 +62,15 @@ export type TraceResult = {
 }
 
 /**
- * Watches a transaction run. Without one nothing is spent on it: only stepped programs have places that call `onStep`, and
- * only a tracer that has one makes programs be stepped. Calls and creations that cannot begin (too deep, too little money,
- * a collision) are told of as begun and ended too.
+ * Observes the execution of a transaction. Without a tracer, tracing costs no time: only stepped programs call `onStep`,
+ * and programs are stepped only for a tracer that has it. Calls and creations that cannot begin (too deep, too little
+ * balance, a collision) are reported as entered and exited, too.
  */
 export type Tracer = {
   readonly onStep?: (step: TraceStep) => void
   readonly onEnter?: (call: TraceCall) => void
   readonly onExit?: (result: TraceResult) => void
-  /** Each log as it is written; those of frames that fail later are told of too. */
+  /** Called for each log when it is written, including logs of frames that fail later. */
   readonly onLog?: (log: Log) => void
   readonly onSelfDestruct?: (from: Address, to: Address, wei: bigint) => void
 }

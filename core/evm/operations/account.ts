@@ -2,9 +2,9 @@ import type { AccountState } from '../../state/accountState.ts'
 import { hasCode, isEmpty } from '../../state/accountState.ts'
 import type { ExecutionState } from '../../state/executionState.ts'
 import { codeOf, decreaseBalance, increaseBalance, markDestroyed } from '../../state/executionState.ts'
-import { access, accountAt, chargeAccess, COLD_ACCOUNT_GAS } from '../gas/accountAccess.ts'
+import { accessAccount, accountAt, chargeAccess, COLD_ACCOUNT_GAS } from '../gas/accountAccess.ts'
 import type { Frame } from '../frames/frame.ts'
-import { num, putBytes32, putWord, writeBigint } from '../interpreter/stack.ts'
+import { numbers, putBytes32, putWord, writeBigint } from '../interpreter/stack.ts'
 import { chargeCopy, copyToMemory, dataOffset } from './data.ts'
 import type { Operation } from './operation.ts'
 
@@ -30,16 +30,16 @@ const externalCodeSize: Operation = (frame, sp, gas) => {
   const { state } = frame.context
   const account = accountAt(state, sp)
   const left = chargeAccess(frame, account, gas)
-  if (left >= 0) num[sp] = hasCode(account) ? codeOf(state, account).length : 0
+  if (left >= 0) numbers[sp] = hasCode(account) ? codeOf(state, account).length : 0
   return left
 }
 
 const externalCodeCopy: Operation = (frame, sp, gas) => {
   const { state } = frame.context
   const account = accountAt(state, sp)
-  const to = num[sp - 1]!
-  const size = num[sp - 3]!
-  // Memory first: an instruction that begins again when its memory is there has paid for nothing else.
+  const to = numbers[sp - 1]!
+  const size = numbers[sp - 3]!
+  // Memory first, because an instruction that runs again after its memory has grown must not have paid other gas.
   let left = chargeCopy(frame, to, size, gas)
   if (left >= 0) left = chargeAccess(frame, account, left)
   if (left < 0 || size === 0) return left
@@ -50,7 +50,7 @@ const externalCodeCopy: Operation = (frame, sp, gas) => {
 const externalCodeHash: Operation = (frame, sp, gas) => {
   const account = accountAt(frame.context.state, sp)
   const left = chargeAccess(frame, account, gas)
-  if (!account.exists || isEmpty(account)) num[sp] = 0
+  if (!account.exists || isEmpty(account)) numbers[sp] = 0
   else putBytes32(sp, account.codeHash)
   return left
 }
@@ -63,17 +63,17 @@ export const selfDestruct: Operation = (frame, sp, gas) => {
     return -1
   }
   const { account } = frame
-  const heir = accountAt(state, sp)
+  const recipient = accountAt(state, sp)
   let left = gas
-  if (schedule.eip2929 && !access(frame.context, heir)) left -= COLD_ACCOUNT_GAS
+  if (schedule.eip2929 && !accessAccount(frame.context, recipient)) left -= COLD_ACCOUNT_GAS
   if (schedule.eip150) {
-    const isNew = schedule.eip158 ? isEmpty(heir) && account.balance !== 0n : !heir.exists
+    const isNew = schedule.eip158 ? isEmpty(recipient) && account.balance !== 0n : !recipient.exists
     if (isNew) left -= NEW_ACCOUNT_GAS
   }
   if (left < 0) return left
   const wei = account.balance
-  tracer?.onSelfDestruct?.(account.address, heir.address, wei)
-  bequeath(state, account, heir, wei, !schedule.isCancun || account.createdTx === state.tx)
+  tracer?.onSelfDestruct?.(account.address, recipient.address, wei)
+  transferBalance(state, account, recipient, wei, !schedule.isCancun || account.createdTx === state.tx)
   const isFirst = schedule.isCancun
     ? account.createdTx === state.tx && markDestroyed(state, account)
     : markDestroyed(state, account)
@@ -81,16 +81,16 @@ export const selfDestruct: Operation = (frame, sp, gas) => {
   return left
 }
 
-/** Moves the balance; one that the account leaves to itself is burnt where the account goes. */
-const bequeath = (
+/** Moves the balance. An account that sends it to itself loses it if it is destroyed. */
+const transferBalance = (
   state: ExecutionState,
   account: AccountState,
-  heir: AccountState,
+  recipient: AccountState,
   wei: bigint,
-  goes: boolean,
+  isDestroyed: boolean,
 ): void => {
-  if (heir !== account || goes) decreaseBalance(state, account, wei)
-  if (heir !== account) increaseBalance(state, heir, wei)
+  if (recipient !== account || isDestroyed) decreaseBalance(state, account, wei)
+  if (recipient !== account) increaseBalance(state, recipient, wei)
 }
 
 export const ACCOUNT: Readonly<Record<number, Operation>> = {

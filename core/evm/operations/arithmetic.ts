@@ -8,7 +8,7 @@ import {
 } from '../words/division.ts'
 import { power } from '../words/power.ts'
 import { byteLength, byteOf, leadingZeros, shiftRightSigned, signExtend } from '../words/shift.ts'
-import { num } from '../interpreter/stack.ts'
+import { numbers } from '../interpreter/stack.ts'
 import { not, signedLessThan } from '../words/word.ts'
 import type { Operation } from './operation.ts'
 
@@ -41,11 +41,11 @@ export const ARITHMETIC: Readonly<Record<number, Operation>> = {
   0x0a: exp,
   0x0b: binary(signExtend),
   0x12: (_, sp, gas) => {
-    num[sp - 1] = signedLessThan(sp, sp - 1) ? 1 : 0
+    numbers[sp - 1] = signedLessThan(sp, sp - 1) ? 1 : 0
     return gas
   },
   0x13: (_, sp, gas) => {
-    num[sp - 1] = signedLessThan(sp - 1, sp) ? 1 : 0
+    numbers[sp - 1] = signedLessThan(sp - 1, sp) ? 1 : 0
     return gas
   },
   0x19: (_, sp, gas) => {

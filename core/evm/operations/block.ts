@@ -1,15 +1,15 @@
-import { num, putBytes32 } from '../interpreter/stack.ts'
+import { numbers, putBytes32 } from '../interpreter/stack.ts'
 import type { Operation } from './operation.ts'
 
-/** BLOCKHASH reaches back this far. */
+/** Number of earlier blocks that BLOCKHASH can access. */
 const BLOCK_HASHES = 256n
 
 const blockHash: Operation = (frame, sp, gas) => {
   const { number, blockHash: hashOf } = frame.context.environment
-  const asked = num[sp]!
-  num[sp] = 0
-  if (asked !== asked) return gas
-  const wanted = BigInt(asked)
+  const requested = numbers[sp]!
+  numbers[sp] = 0
+  if (requested !== requested) return gas
+  const wanted = BigInt(requested)
   if (wanted >= number || wanted + BLOCK_HASHES < number) return gas
   const hash = hashOf(wanted)
   if (hash !== undefined) putBytes32(sp, hash)
@@ -18,8 +18,8 @@ const blockHash: Operation = (frame, sp, gas) => {
 
 /** EIP-4844. */
 const blobHash: Operation = (frame, sp, gas) => {
-  const hash = frame.context.blobHashes[num[sp]!]
-  if (hash === undefined) num[sp] = 0
+  const hash = frame.context.blobHashes[numbers[sp]!]
+  if (hash === undefined) numbers[sp] = 0
   else putBytes32(sp, hash)
   return gas
 }

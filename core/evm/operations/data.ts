@@ -3,26 +3,32 @@ import { keccak256Steps } from '../../crypto/keccakSteps.ts'
 import type { Frame } from '../frames/frame.ts'
 import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
 import { copyPadded, copyPaddedSteps, expand, memory } from '../interpreter/memory.ts'
-import { limbs as stackLimbs, lowOf, num as stackNum, putBytes32, putLimbs } from '../interpreter/stack.ts'
-import { isWatched } from '../interpreter/runLimit.ts'
+import {
+  limbs as stackLimbs,
+  lowOf,
+  numbers as stackNumbers,
+  putBytes32,
+  putLimbs,
+} from '../interpreter/stack.ts'
+import { mayPause } from '../interpreter/runLimit.ts'
 import type { Operation } from './operation.ts'
 
 // Constants of this module: see interpreter.ts.
 const limbs = stackLimbs
-const num = stackNum
+const numbers = stackNumbers
 
 const COPY_WORD_GAS = 3
 const HASH_WORD_GAS = 6
 
-/** Expands memory and pays for copying `size` bytes to `offset`. */
+/** Expands memory and charges for copying `size` bytes to `offset`. Returns the gas left, or SUSPENDED. */
 export const chargeCopy = (frame: Frame, offset: number, size: number, gas: number): number => {
   const left = expand(frame, offset, size, gas)
   return left < 0 ? left : left - COPY_WORD_GAS * Math.ceil(size / 32)
 }
 
-/** An offset into data: anything that is not small lies beyond every end. */
+/** The stack item as an offset into data; a large item is beyond every end. */
 export const dataOffset = (i: number): number => {
-  const n = num[i]!
+  const n = numbers[i]!
   return n === n ? n : Number.MAX_SAFE_INTEGER
 }
 
@@ -31,7 +37,7 @@ function* copyWork(frame: Frame, from: Uint8Array, offset: number, to: number, s
   return frame
 }
 
-/** Copies to the frame's memory, which reaches that far; `gas` is what is left. Gives it, or SUSPENDED. */
+/** Copies to the frame's memory, which is long enough. Returns `gas`, the gas left, or SUSPENDED. */
 export const copyToMemory = (
   frame: Frame,
   from: Uint8Array,
@@ -41,7 +47,7 @@ export const copyToMemory = (
   gas: number,
 ): number => {
   if (gas < 0 || size === 0) return gas
-  if (size <= BULK_BYTES || !isWatched()) {
+  if (size <= BULK_BYTES || !mayPause()) {
     copyPadded(from, offset, frame.memoryAt + to, size)
     return gas
   }
@@ -53,16 +59,16 @@ export const copyToMemory = (
 const copyOperation =
   (data: (frame: Frame) => Uint8Array): Operation =>
   (frame, sp, gas) => {
-    const to = num[sp]!
-    const size = num[sp - 2]!
+    const to = numbers[sp]!
+    const size = numbers[sp - 2]!
     const left = chargeCopy(frame, to, size, gas)
     return copyToMemory(frame, data(frame), dataOffset(sp - 1), to, size, left)
   }
 
 const callDataCopy: Operation = (frame, sp, gas) => {
-  const to = num[sp]!
+  const to = numbers[sp]!
   const from = dataOffset(sp - 1)
-  const size = num[sp - 2]!
+  const size = numbers[sp - 2]!
   const left = chargeCopy(frame, to, size, gas)
   if (left < 0 || size === 0) return left
   if (size > BULK_BYTES) {
@@ -70,16 +76,16 @@ const callDataCopy: Operation = (frame, sp, gas) => {
     return copyToMemory(frame, input, from, to, size, left)
   }
   const at = frame.memoryAt + to
-  const there = from < frame.inputSize ? Math.min(size, frame.inputSize - from) : 0
-  if (there > 0) memory.bytes.copyWithin(at, frame.inputAt + from, frame.inputAt + from + there)
-  if (there < size) memory.bytes.fill(0, at + there, at + size)
+  const available = from < frame.inputSize ? Math.min(size, frame.inputSize - from) : 0
+  if (available > 0) memory.bytes.copyWithin(at, frame.inputAt + from, frame.inputAt + from + available)
+  if (available < size) memory.bytes.fill(0, at + available, at + size)
   return left
 }
 
 const returnDataCopy: Operation = (frame, sp, gas) => {
-  const to = num[sp]!
+  const to = numbers[sp]!
   const from = dataOffset(sp - 1)
-  const size = num[sp - 2]!
+  const size = numbers[sp - 2]!
   if (!(from + size <= frame.returnData.length)) {
     frame.halt = 'Out of bounds'
     return -1
@@ -88,7 +94,7 @@ const returnDataCopy: Operation = (frame, sp, gas) => {
   return copyToMemory(frame, frame.returnData, from, to, size, left)
 }
 
-/** Copies within the memory, from the end that is not written over before it is read. */
+/** Copies within the memory, in the direction in which no byte is overwritten before it is read. */
 function* moveWork(frame: Frame, from: number, to: number, size: number): LongWork {
   const isUp = to > from
   for (let done = 0; done < size; done += BULK_BYTES) {
@@ -101,14 +107,14 @@ function* moveWork(frame: Frame, from: number, to: number, size: number): LongWo
 }
 
 const memoryCopy: Operation = (frame, sp, gas) => {
-  const to = num[sp]!
-  const from = num[sp - 1]!
-  const size = num[sp - 2]!
+  const to = numbers[sp]!
+  const from = numbers[sp - 1]!
+  const size = numbers[sp - 2]!
   let left = expand(frame, to, size, gas)
   if (left >= 0) left = chargeCopy(frame, from, size, left)
   if (left < 0 || size === 0) return left
   const at = frame.memoryAt + from
-  if (size > BULK_BYTES && isWatched()) {
+  if (size > BULK_BYTES && mayPause()) {
     frame.gas = left
     beginWork(moveWork(frame, at, frame.memoryAt + to, size))
     return SUSPENDED
@@ -123,14 +129,14 @@ function* hashWork(frame: Frame, at: number, size: number, sp: number): LongWork
 }
 
 export const hash: Operation = (frame, sp, gas) => {
-  const offset = num[sp]!
-  const size = num[sp - 1]!
+  const offset = numbers[sp]!
+  const size = numbers[sp - 1]!
   const paid = expand(frame, offset, size, gas)
   if (paid === SUSPENDED) return paid
   const left = paid - HASH_WORD_GAS * Math.ceil(size / 32)
   if (left < 0 || size !== size) return -1
   const at = size === 0 ? 0 : frame.memoryAt + offset
-  if (size > BULK_BYTES && isWatched()) {
+  if (size > BULK_BYTES && mayPause()) {
     frame.gas = left
     beginWork(hashWork(frame, at, size, sp - 1))
     return SUSPENDED
@@ -139,7 +145,7 @@ export const hash: Operation = (frame, sp, gas) => {
   return left
 }
 
-/** CALLDATALOAD where the word runs past the end of the input. */
+/** CALLDATALOAD of a word that extends beyond the end of the input. */
 export const loadInputEdge = (frame: Frame, i: number): void => {
   const offset = dataOffset(i)
   const edge = new Uint8Array(32)
@@ -150,7 +156,7 @@ export const loadInputEdge = (frame: Frame, i: number): void => {
   putBytes32(i, edge)
 }
 
-/** MLOAD of 32 bytes at an absolute place. */
+/** MLOAD of 32 bytes at an offset of the view. */
 export const loadWord = (view: DataView, at: number, i: number): void =>
   putLimbs(
     i,
@@ -164,9 +170,9 @@ export const loadWord = (view: DataView, at: number, i: number): void =>
     view.getInt32(at),
   )
 
-/** MSTORE of item `i` to an absolute place. */
+/** MSTORE of item `i` to an offset of the view. */
 export const storeWord = (view: DataView, at: number, i: number): void => {
-  const n = num[i]!
+  const n = numbers[i]!
   if (n === n) {
     view.setInt32(at, 0)
     view.setInt32(at + 4, 0)
@@ -190,10 +196,10 @@ export const storeWord = (view: DataView, at: number, i: number): void => {
 }
 
 const storeByte: Operation = (frame, sp, gas) => {
-  const offset = num[sp]!
+  const offset = numbers[sp]!
   const left = expand(frame, offset, 1, gas)
   if (left < 0) return left
-  const n = num[sp - 1]!
+  const n = numbers[sp - 1]!
   memory.bytes[frame.memoryAt + offset] = n === n ? lowOf(n) : limbs[(sp - 1) << 3]!
   return left
 }
@@ -203,13 +209,13 @@ export const DATA: Readonly<Record<number, Operation>> = {
   0x37: callDataCopy,
   0x39: copyOperation(frame => frame.code),
   0x3d: (frame, sp, gas) => {
-    num[sp + 1] = frame.returnData.length
+    numbers[sp + 1] = frame.returnData.length
     return gas
   },
   0x3e: returnDataCopy,
   0x53: storeByte,
   0x59: (frame, sp, gas) => {
-    num[sp + 1] = frame.memorySize
+    numbers[sp + 1] = frame.memorySize
     return gas
   },
   0x5e: memoryCopy,

@@ -3,12 +3,12 @@ import { LOG_HELD_BYTES, TOPIC_HELD_BYTES } from '../../state/heldBytes.ts'
 import type { Frame } from '../frames/frame.ts'
 import { beginWork, BULK_BYTES, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
 import { copyOfMemory, copyOfMemorySteps, expand } from '../interpreter/memory.ts'
-import { bytes32At, num } from '../interpreter/stack.ts'
-import { isWatched } from '../interpreter/runLimit.ts'
+import { bytes32At, numbers } from '../interpreter/stack.ts'
+import { mayPause } from '../interpreter/runLimit.ts'
 import type { Operation } from './operation.ts'
 
 const LOG_BYTE_GAS = 8
-/** What a log takes in its receipt beside its data: address, lengths, topics. */
+/** Bytes of a log in its receipt besides its data: address and lengths, and each topic. */
 const LOG_BYTES = 32
 const TOPIC_BYTES = 33
 
@@ -33,15 +33,15 @@ const log =
       frame.halt = 'Illegal state change'
       return -1
     }
-    const offset = num[sp]!
-    const size = num[sp - 1]!
+    const offset = numbers[sp]!
+    const size = numbers[sp - 1]!
     const paid = expand(frame, offset, size, gas)
     if (paid === SUSPENDED) return paid
     const left = paid - LOG_BYTE_GAS * size
     if (!(left >= 0)) return -1
     const topics: Hash[] = []
     for (let i = 0; i < topicCount; i++) topics.push(bytes32At(sp - 2 - i))
-    if (size > BULK_BYTES && isWatched()) {
+    if (size > BULK_BYTES && mayPause()) {
       frame.gas = left
       beginWork(emitWork(frame, topics, frame.memoryAt + offset, size))
       return SUSPENDED

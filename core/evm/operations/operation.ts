@@ -1,8 +1,8 @@
 import type { Frame } from '../frames/frame.ts'
 
 /**
- * What one opcode does, for those that the interpreter does not do in its own loop. Operands lie at `sp` (the top),
- * `sp - 1` and so on; the result goes to where the last operand was. Fixed gas was charged before. Gives the gas left;
- * negative halts the frame, for want of gas unless it set `frame.halt`.
+ * An opcode that the interpreter does not run in its own loop. Operands are at `sp` (the top), `sp - 1` and so on; the
+ * result replaces the last operand. Fixed gas was charged before. Returns the gas left. A negative result halts the frame,
+ * with `frame.halt` as the reason, or out of gas if that is undefined.
  */
 export type Operation = (frame: Frame, sp: number, gas: number) => number

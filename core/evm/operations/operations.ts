@@ -7,7 +7,7 @@ import { LOG } from './log.ts'
 import type { Operation } from './operation.ts'
 import { STORAGE } from './storage.ts'
 
-const notHere: Operation = () => {
+const runByInterpreter: Operation = () => {
   throw new RangeError('the interpreter runs this opcode itself')
 }
 
@@ -21,10 +21,13 @@ const ALL: Readonly<Record<number, Operation>> = {
 }
 
 /** By opcode byte. */
-export const OPERATIONS: readonly Operation[] = Array.from({ length: 256 }, (_, byte) => ALL[byte] ?? notHere)
+export const OPERATIONS: readonly Operation[] = Array.from(
+  { length: 256 },
+  (_, byte) => ALL[byte] ?? runByInterpreter,
+)
 
-/** By opcode byte: how far the opcode moves the top of the stack. */
-export const STACK_MOVES: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
+/** For each opcode byte, the change of the number of stack items. */
+export const STACK_DELTAS: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
   const opcode = OPCODES[byte]
   return opcode === undefined ? 0 : opcode.outputs - opcode.inputs
 })

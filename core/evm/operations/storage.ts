@@ -12,15 +12,22 @@ import {
 import type { StorageTable } from '../../state/storageTable.ts'
 import { growSteps, SLOT_CURRENT, slotData, slotStart } from '../../state/storageTable.ts'
 import type { Schedule, SstorePricing } from '../gas/schedule.ts'
-import { highOf, limbs as stackLimbs, lowOf, num as stackNum, putWord, spread } from '../interpreter/stack.ts'
+import {
+  highOf,
+  limbs as stackLimbs,
+  lowOf,
+  numbers as stackNumbers,
+  putWord,
+  ensureLimbs,
+} from '../interpreter/stack.ts'
 import type { Frame } from '../frames/frame.ts'
-import { beginWorkBefore, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
-import { isWatched } from '../interpreter/runLimit.ts'
+import { beginWorkThenRestart, type LongWork, SUSPENDED } from '../interpreter/longWork.ts'
+import { mayPause } from '../interpreter/runLimit.ts'
 import type { Operation } from './operation.ts'
 
 // Constants of this module: see interpreter.ts.
 const limbs = stackLimbs
-const num = stackNum
+const numbers = stackNumbers
 
 const COLD_SLOAD_GAS = 2100
 const WARM_SLOAD_GAS = 100
@@ -29,12 +36,12 @@ const RESET_GAS = 5000
 const CLEAR_REFUND = 15000
 /** EIP-3529. */
 const CLEAR_REFUND_LONDON = 4800
-/** EIP-2200: SSTORE needs more than this left, so that a callee with the stipend alone writes nothing. */
+/** EIP-2200: SSTORE needs more gas left than this, so that a callee with only the stipend cannot write. */
 const SENTRY_GAS = 2300
 
 /** The slot whose key is item `i`. */
 const slotAt = (state: ExecutionState, account: AccountState, i: number): number => {
-  const n = num[i]!
+  const n = numbers[i]!
   if (n === n) return slotOfLimbs(state, account, lowOf(n), highOf(n), 0, 0, 0, 0, 0, 0)
   const k = i << 3
   return slotOfLimbs(
@@ -56,17 +63,17 @@ function* growWork(frame: Frame, table: StorageTable): LongWork {
   return frame
 }
 
-/** The instruction begins again when the table of the account's slots, which is large, has grown. */
+/** Suspends the instruction until the large table of the account's slots has grown; then it runs again. */
 const growFirst = (frame: Frame, table: StorageTable, gas: number): number => {
   frame.gas = gas
-  beginWorkBefore(growWork(frame, table))
+  beginWorkThenRestart(growWork(frame, table))
   return SUSPENDED
 }
 
 export const load: Operation = (frame, sp, gas) => {
   const { state, schedule } = frame.context
   const table = storageOf(frame.account)
-  if (table.count >= table.growsAt && isWatched()) return growFirst(frame, table, gas)
+  if (table.count >= table.growsAt && mayPause()) return growFirst(frame, table, gas)
   const id = slotAt(state, frame.account, sp)
   putWord(sp, slotData(table, id), slotStart(id) + SLOT_CURRENT)
   if (!schedule.eip2929) return gas
@@ -81,9 +88,9 @@ export const store: Operation = (frame, sp, gas) => {
   }
   if ((schedule.sstore === 'eip2929' || schedule.sstore === 'eip2200') && gas <= SENTRY_GAS) return -1
   const table = storageOf(frame.account)
-  if (table.count >= table.growsAt && isWatched()) return growFirst(frame, table, gas)
+  if (table.count >= table.growsAt && mayPause()) return growFirst(frame, table, gas)
   const id = slotAt(state, frame.account, sp)
-  spread(sp - 1)
+  ensureLimbs(sp - 1)
   let left = gas
   if (schedule.eip2929 && !warmSlot(state, table, id)) left -= COLD_SLOAD_GAS
   left -= storeGas(state, schedule, table, id, (sp - 1) << 3)
@@ -91,7 +98,7 @@ export const store: Operation = (frame, sp, gas) => {
   return left
 }
 
-/** Costs of net metering: without change or of a slot that is dirty, of a first set, of a first reset. */
+/** Gas of net metering: no change or a dirty slot, first set, first reset; and the refund of a clear. */
 type NetPrices = {
   readonly noop: number
   readonly set: number
@@ -148,7 +155,7 @@ const isOriginal = (data: Int32Array, at: number, next: number): boolean => {
 }
 
 const transientAt = (state: ExecutionState, account: AccountState, i: number): number => {
-  spread(i)
+  ensureLimbs(i)
   const k = i << 3
   return transientSlotOfLimbs(
     state,
@@ -164,9 +171,9 @@ const transientAt = (state: ExecutionState, account: AccountState, i: number): n
   )
 }
 
-/** True where the account's transient slots have to make room before another is used. */
+/** True when the table of the account's transient slots must grow before another slot is used. */
 const growsTransient = ({ account: { transient } }: Frame): boolean =>
-  transient !== undefined && transient.count >= transient.growsAt && isWatched()
+  transient !== undefined && transient.count >= transient.growsAt && mayPause()
 
 const loadTransient: Operation = (frame, sp, gas) => {
   if (growsTransient(frame)) return growFirst(frame, frame.account.transient!, gas)
@@ -183,7 +190,7 @@ const storeTransient: Operation = (frame, sp, gas) => {
   if (growsTransient(frame)) return growFirst(frame, frame.account.transient!, gas)
   const { state } = frame.context
   const id = transientAt(state, frame.account, sp)
-  spread(sp - 1)
+  ensureLimbs(sp - 1)
   writeSlot(state, frame.account.transient!, id, limbs, (sp - 1) << 3)
   return gas
 }

@@ -2,8 +2,8 @@ import { toBareHex } from '../../bytes/hex.ts'
 import type { Steps } from '../../steps.ts'
 
 /*
- * Arithmetic on numbers of millions of bits, in steps. Digits are big integers themselves, of a size that one product or quotient
- * takes microseconds for, and that stays far below the largest integer of every runtime (2^20 bits on Bun).
+ * Arithmetic on integers of millions of bits, in steps. Digits are bigints whose product or quotient takes microseconds,
+ * far below the largest bigint of every runtime (2^20 bits on Bun).
  */
 const DIGIT_BITS = 4096
 const DIGIT_BYTES = DIGIT_BITS / 8
@@ -24,19 +24,21 @@ const trimmed = (digits: bigint[]): bigint[] => {
 
 const digitOfBytes = (bytes: Uint8Array): bigint => BigInt(`0x0${toBareHex(bytes)}`)
 
-/** The digits of a big-endian number of `length` bytes that begins with `bytes` and goes on with zeros. */
+/** The digits of a big-endian integer of `length` bytes: `bytes`, then zeros. */
 export function* digitsOf(bytes: Uint8Array, length: number): Steps<Digits> {
   const digits: bigint[] = []
   for (let end = length; end > 0; end -= DIGIT_BYTES) {
     const start = Math.max(0, end - DIGIT_BYTES)
-    const there = bytes.subarray(Math.min(start, bytes.length), Math.min(end, bytes.length))
-    digits.push(there.length === 0 ? 0n : digitOfBytes(there) << BigInt(8 * (end - start - there.length)))
+    const available = bytes.subarray(Math.min(start, bytes.length), Math.min(end, bytes.length))
+    digits.push(
+      available.length === 0 ? 0n : digitOfBytes(available) << BigInt(8 * (end - start - available.length)),
+    )
     if (digits.length % DIGITS_AT_ONCE === 0) yield
   }
   return trimmed(digits)
 }
 
-/** The number as `length` big-endian bytes, which are enough. */
+/** The integer as `length` big-endian bytes; it must fit. */
 export function* bytesOfDigits(digits: Digits, length: number): Steps<Uint8Array> {
   const bytes = new Uint8Array(length)
   for (let i = 0; i < digits.length; i++) {
@@ -90,7 +92,7 @@ function* shiftedDown(digits: Digits, bits: bigint): Steps<bigint[]> {
   return trimmed(shifted)
 }
 
-/** Subtracts `divisor` times `factor` from the digits of `rest` at `at` on; true when that went below zero. */
+/** Subtracts `divisor` times `factor` from the digits of `rest` from `at` on; true when the result is negative. */
 function* subtractTimes(rest: bigint[], divisor: Digits, factor: bigint, at: number): Steps<boolean> {
   let borrow = 0n
   for (let k = 0; k < divisor.length; k++) {

@@ -1,11 +1,11 @@
 import { SIGMA } from './blake2Sigma.ts'
 import type { Blake2Rounds } from './blake2Wasm.ts'
 
-/** Work vector and message block as 32-bit halves, low first; the function is synchronous, so one of each serves. */
+/** Work vector and message block as 32-bit halves, low first. Shared by all calls, because the function is synchronous. */
 const V = new Int32Array(32)
 const M = new Int32Array(32)
 
-/** The carry of the low halves' sum: 1 when adding gave less than an addend. */
+/** The carry of the sum of the low halves: 1 when the sum is less than an addend. */
 const carry = (sum: number, addend: number): number => (sum >>> 0 < addend >>> 0 ? 1 : 0)
 
 /** RFC 7693 §3.1: mixes message words x and y into four words of V; indices count 32-bit halves. */

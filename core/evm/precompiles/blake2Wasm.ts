@@ -1,9 +1,10 @@
+import { code, name, section, sized, unsigned } from '../wasm/encode.ts'
 import { SIGMA } from './blake2Sigma.ts'
 
 /*
- * BLAKE2b's rounds as a WebAssembly module of one function, written out instruction by instruction: 64-bit additions and
- * rotations are single instructions there and a dozen in JavaScript. EIP-152 sells a round for one unit of gas, so a block
- * of ordinary size could otherwise keep a node busy for seconds.
+ * BLAKE2b's rounds as a WebAssembly module of one function. 64-bit additions and rotations are single instructions in
+ * WebAssembly and a dozen in JavaScript. EIP-152 charges one gas for a round, so in JavaScript a block of ordinary size
+ * could keep a node busy for seconds.
  */
 
 const I32 = 0x7f
@@ -28,20 +29,8 @@ const NO_RESULT = 0x40
 /** Loads and stores are aligned to 2 ** 3 bytes. */
 const ALIGNED = 3
 
-/** Keeps what belongs together on a line of its own. */
-const code = (...bytes: readonly number[]): readonly number[] => bytes
-
-const unsigned = (value: number): number[] =>
-  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
-
-/** Signed LEB128 of 0 to 63, one byte, or of 64 to 8,191, two. */
+/** Signed LEB128: one byte for 0 to 63, two bytes for 64 to 8,191. */
 const signed = (value: number): number[] => (value < 0x40 ? [value] : [(value & 0x7f) | 0x80, value >>> 7])
-
-const sized = (bytes: readonly number[]): number[] => [...unsigned(bytes.length), ...bytes]
-
-const section = (id: number, content: readonly number[]): number[] => [id, ...sized(content)]
-
-const name = (text: string): number[] => sized([...new TextEncoder().encode(text)])
 
 /** Local 0 is the number of rounds left, the next sixteen are the work vector, then come the message words. */
 const ROUNDS = 0
@@ -75,7 +64,7 @@ const COLUMNS_AND_DIAGONALS = [
   [3, 4, 9, 14],
 ] as const
 
-/** Leaves the outer block when no round is left, else counts one off and mixes. */
+/** Exits the outer block when no round is left; otherwise decreases the number of rounds and mixes. */
 const round = (schedule: Uint8Array): number[] => [
   ...code(LOCAL_GET, ROUNDS, I32_EQZ, BRANCH_IF, 1),
   ...code(LOCAL_GET, ROUNDS, I32_CONST, 1, I32_SUB, LOCAL_SET, ROUNDS),
@@ -124,21 +113,21 @@ const moduleBytes = (): Uint8Array<ArrayBuffer> =>
   ])
 
 /**
- * Rounds in one call, a multiple of ten so that the next call begins with the first schedule. V8 puts optimized code in
- * place between calls only: one long call would run ten times slower to its end.
+ * Rounds of one call, a multiple of ten, so that the next call begins with the first schedule. V8 switches to optimized
+ * code only between calls: one long call would run ten times slower to its end.
  */
 const ROUNDS_AT_ONCE = 100_000
 
 export type Blake2Rounds = {
   /** The work vector of sixteen 64-bit words as 32-bit halves, low first. */
   readonly vector: Int32Array
-  /** The sixteen words of the message block, the same way. */
+  /** The sixteen words of the message block, as 32-bit halves. */
   readonly message: Int32Array
-  /** Mixes that many rounds, up to 2^32 - 1. */
+  /** Mixes so many rounds, up to 2^32 - 1. */
   readonly run: (rounds: number) => void
 }
 
-/** The compiled rounds, undefined where WebAssembly may not be compiled, as on Workers. */
+/** The compiled rounds; undefined where the runtime forbids compiling WebAssembly, as Workers do. */
 export const compileBlake2Rounds = (): Blake2Rounds | undefined => {
   try {
     const { memory, rounds } = new WebAssembly.Instance(new WebAssembly.Module(moduleBytes())).exports as {
@@ -153,7 +142,7 @@ export const compileBlake2Rounds = (): Blake2Rounds | undefined => {
       },
     }
   } catch {
-    // The runtime forbids it; the JavaScript rounds serve.
+    // The runtime forbids compiling; the caller uses the JavaScript rounds.
     return undefined
   }
 }

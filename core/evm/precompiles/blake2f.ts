@@ -27,7 +27,7 @@ const IV = Uint32Array.of(
 
 let compiled: Blake2Rounds | undefined
 
-/** Compiled when it is first needed: most chains never call it. */
+/** The fastest rounds, compiled at first use: most chains never call the precompile. */
 const fastestRounds = (): Blake2Rounds => {
   compiled ??= compileBlake2Rounds() ?? javascriptBlake2Rounds
   return compiled
@@ -36,10 +36,10 @@ const fastestRounds = (): Blake2Rounds => {
 const roundsOf = (input: Uint8Array): number =>
   new DataView(input.buffer, input.byteOffset, input.byteLength).getUint32(0)
 
-/** Rounds that are mixed before other work may have its turn: some milliseconds. A multiple of the ten of a schedule. */
+/** Rounds mixed between two yields: some milliseconds. A multiple of ten, the number of schedules. */
 const ROUNDS_AT_ONCE = 20_000
 
-/** The vector after so many rounds, in steps: between them others may use the one work space there is. */
+/** Mixes so many rounds, in steps. Other calls may use the shared work vector between two steps. */
 function* mixSteps({ vector, message, run }: Blake2Rounds, count: number): Steps<void> {
   for (let left = count; left > 0; left -= ROUNDS_AT_ONCE) {
     run(Math.min(left, ROUNDS_AT_ONCE))
@@ -51,7 +51,7 @@ function* mixSteps({ vector, message, run }: Blake2Rounds, count: number): Steps
   }
 }
 
-/** EIP-152: rounds, state h, message m, offset counters t and the final flag give the next state. */
+/** EIP-152: the next state, from rounds, state h, message m, offset counters t and the final flag. */
 export const blake2fWith = (input: Uint8Array, rounds: Blake2Rounds): Uint8Array | undefined =>
   runSteps(blake2fSteps(input, rounds))
 

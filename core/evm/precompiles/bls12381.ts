@@ -5,7 +5,7 @@ import { sumOfTermsG1, sumOfTermsG2, type Term } from './bls12381Msm.ts'
 import * as points from './bls12381Points.ts'
 import { trueWord } from './input.ts'
 import { runSteps, type Steps } from '../../steps.ts'
-import { isOneSteps } from './finalExponentiation.ts'
+import { isPairingIdentitySteps } from './finalExponentiation.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fp12, Fr } = bls12_381.fields
@@ -14,7 +14,7 @@ const G1_TERM_LENGTH = points.G1_LENGTH + SCALAR_LENGTH
 const G2_TERM_LENGTH = points.G2_LENGTH + SCALAR_LENGTH
 const PAIR_LENGTH = points.G1_LENGTH + points.G2_LENGTH
 
-/** A list must not be empty nor leave a rest. */
+/** True for one or more whole items. */
 const isListOf = (input: Uint8Array, itemLength: number): boolean =>
   input.length > 0 && input.length % itemLength === 0
 
@@ -84,7 +84,7 @@ export const BLS12_G2MSM: Precompile = {
   steps: msmG2Steps,
 }
 
-/** Pairs whose Miller loops run at once: more share squarings, and take longer before other work may have its turn. */
+/** Pairs whose Miller loops run together: more pairs share squarings, but take longer between two yields. */
 const PAIRS_AT_ONCE = 4
 
 function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
@@ -109,7 +109,7 @@ function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   }
   product = Fp12.mul(product, bls12_381.millerLoopBatch(pairs))
   yield
-  return (yield* isOneSteps(bls12_381.fields, product)) ? trueWord() : new Uint8Array(32)
+  return (yield* isPairingIdentitySteps(bls12_381.fields, product)) ? trueWord() : new Uint8Array(32)
 }
 
 /** EIP-2537: one when the product of the pairings is the identity. */
@@ -120,7 +120,7 @@ export const BLS12_PAIRING_CHECK: Precompile = {
   steps: pairingSteps,
 }
 
-// noble declares `mapToCurve` of the whole group as the affine map it is made from; what it takes and gives is this.
+// noble declares `mapToCurve` with the type of the affine map that it is built from; these are its real types.
 const mapToG1 = bls12_381.G1.mapToCurve as unknown as (element: bigint) => points.G1Point
 const mapToG2 = bls12_381.G2.mapToCurve as unknown as (element: bigint[]) => points.G2Point
 

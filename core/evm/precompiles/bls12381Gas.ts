@@ -1,4 +1,4 @@
-/** EIP-2537: the price of one pair in thousandths of a multiplication, by the number of pairs (1 to 128). */
+/** EIP-2537: the gas of one pair in thousandths of a multiplication's gas, by the number of pairs (1 to 128). */
 // biome-ignore format: 128 numbers, read in rows
 const G1_DISCOUNTS = Uint16Array.of(
   1000, 949, 848, 797, 764, 750, 738, 728, 719, 712, 705, 698, 692, 687, 682, 677, 673, 669, 665, 661,

@@ -1,4 +1,4 @@
-import { mulAddUnsafe } from '@noble/curves/abstract/curve.js'
+import { type CurvePoint, type CurvePointCons, mulAddUnsafe } from '@noble/curves/abstract/curve.js'
 import { psiFrobenius } from '@noble/curves/abstract/tower.js'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import type { Steps } from '../../steps.ts'
@@ -15,7 +15,7 @@ const X_SQUARED = X * X
 /** A cube root of one: (BETA x, -y) is the point (x, y) of G1 times the curve's x^2 (https://eprint.iacr.org/2021/1130). */
 const BETA = 0x5f19672fdf76ce51ba69c6076a0f77eaddb3a93be6f89688de17d813620a00022e01fffffffefffen
 
-/** Terms whose doublings are shared: more would save little, and take longer before other work may have its turn. */
+/** Terms that share their doublings: more would save little and take longer between two yields. */
 const TERMS_AT_ONCE = 16
 
 type Fp2Element = ReturnType<typeof Fp2.create>
@@ -29,7 +29,7 @@ const timesX = (point: G2Point): G2Point => {
   return G2.fromAffine({ x: imageX, y: imageY })
 }
 
-/** A point and what it is taken times; the scalar is below the order, and short after a split. */
+/** A point and the scalar that multiplies it; the scalar is below the order, and short after a split. */
 export type Term<Point> = readonly [point: Point, scalar: bigint]
 
 /** k P = k0 P + k1 x^2 P, both of 128 bits. */
@@ -55,19 +55,25 @@ const splitG2 = ([point, scalar]: Term<G2Point>): Term<G2Point>[] => {
   ]
 }
 
-const weighs = ([point, scalar]: Term<G1Point | G2Point>): boolean => scalar !== 0n && !point.is0()
-
-/** The sum of points of G1 times scalars: short halves of each scalar share half the doublings. */
-export function* sumOfTermsG1(terms: readonly Term<G1Point>[]): Steps<G1Point> {
-  let sum = G1.ZERO
+/**
+ * The sum of the terms. `split` replaces a term by several with shorter scalars, which share their doublings: half as many
+ * for halves of a scalar, a quarter for quarters.
+ */
+function* sumOfTerms<Field, Point extends CurvePoint<Field, Point>>(
+  curve: CurvePointCons<Point>,
+  terms: readonly Term<Point>[],
+  split: (term: Term<Point>) => Term<Point>[],
+): Steps<Point> {
+  const isNonZero = ([point, scalar]: Term<Point>): boolean => scalar !== 0n && !point.is0()
+  let sum = curve.ZERO
   for (let at = 0; at < terms.length; at += TERMS_AT_ONCE) {
     const short = terms
       .slice(at, at + TERMS_AT_ONCE)
-      .filter(weighs)
-      .flatMap(splitG1)
-      .filter(weighs)
+      .filter(isNonZero)
+      .flatMap(split)
+      .filter(isNonZero)
     const part = mulAddUnsafe(
-      G1,
+      curve,
       short.map(([point]) => point),
       short.map(([, scalar]) => scalar),
     )
@@ -77,22 +83,8 @@ export function* sumOfTermsG1(terms: readonly Term<G1Point>[]): Steps<G1Point> {
   return sum
 }
 
-/** The same in G2, where quarters of each scalar share a quarter of the doublings. */
-export function* sumOfTermsG2(terms: readonly Term<G2Point>[]): Steps<G2Point> {
-  let sum = G2.ZERO
-  for (let at = 0; at < terms.length; at += TERMS_AT_ONCE) {
-    const short = terms
-      .slice(at, at + TERMS_AT_ONCE)
-      .filter(weighs)
-      .flatMap(splitG2)
-      .filter(weighs)
-    const part = mulAddUnsafe(
-      G2,
-      short.map(([point]) => point),
-      short.map(([, scalar]) => scalar),
-    )
-    sum = sum.add(part)
-    yield
-  }
-  return sum
-}
+export const sumOfTermsG1 = (terms: readonly Term<G1Point>[]): Steps<G1Point> =>
+  sumOfTerms(G1, terms, splitG1)
+
+export const sumOfTermsG2 = (terms: readonly Term<G2Point>[]): Steps<G2Point> =>
+  sumOfTerms(G2, terms, splitG2)

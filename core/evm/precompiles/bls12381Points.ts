@@ -17,7 +17,7 @@ export type Fp2Element = ReturnType<typeof Fp2.create>
 const G1_B = 4n
 const G2_B = Fp2.create({ c0: 4n, c1: 4n })
 
-/** A field element; one that is not below the prime is none. */
+/** A field element; undefined when it is not below the prime. */
 export const decodeFp = (bytes: Uint8Array): bigint | undefined => {
   const value = bytesToBigint(bytes)
   return value < Fp.ORDER ? value : undefined
@@ -48,7 +48,7 @@ export const decodeG2 = (bytes: Uint8Array): G2Point | undefined => {
   return onCurve ? G2.fromAffine({ x, y }) : undefined
 }
 
-/** A point of the subgroup, which multiplications and pairings ask for. */
+/** A point of the subgroup, as multiplications and pairings require; undefined for any other point. */
 export const decodeSubgroupG1 = (bytes: Uint8Array): G1Point | undefined => {
   const point = decodeG1(bytes)
   return point === undefined || (!point.is0() && !point.isTorsionFree()) ? undefined : point

@@ -3,11 +3,11 @@ import { bn254 } from '@noble/curves/bn254.js'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import { inputRange, trueWord } from './input.ts'
 import { runSteps, type Steps } from '../../steps.ts'
-import { isOneSteps } from './finalExponentiation.ts'
+import { isPairingIdentitySteps } from './finalExponentiation.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fp, Fp2, Fp12, Fr } = bn254.fields
-/** noble's G1 with the curve's endomorphism (x, y) -> (beta x, y) beside it, which halves a multiplication's doublings. */
+/** noble's G1 with the curve's endomorphism (x, y) -> (beta x, y), which halves the doublings of a multiplication. */
 const G1 = weierstrass(bn254.G1.Point.CURVE(), {
   Fp,
   Fn: Fr,
@@ -49,7 +49,7 @@ const encodeG1 = (point: G1Point): Uint8Array => {
   return output
 }
 
-/** EIP-197: the imaginary part comes first; a point must be of the order that G1 has. */
+/** EIP-197: the imaginary part comes first; a point must have the order of G1. */
 const decodeG2 = (bytes: Uint8Array): G2Point | undefined => {
   const xImaginary = coordinate(bytes.subarray(0, 32))
   const xReal = coordinate(bytes.subarray(32, 64))
@@ -57,7 +57,7 @@ const decodeG2 = (bytes: Uint8Array): G2Point | undefined => {
   const yReal = coordinate(bytes.subarray(96, 128))
   if (xImaginary === undefined || xReal === undefined || yImaginary === undefined || yReal === undefined)
     return undefined
-  // No point of odd order has a y of zero, and the library throws on one; with x zero as well it stands for infinity.
+  // No point of odd order has a y of zero, and the library throws on one. With x zero as well it encodes infinity.
   if (yImaginary === 0n && yReal === 0n) return xImaginary === 0n && xReal === 0n ? G2.ZERO : undefined
   const point = G2.fromAffine({
     x: Fp2.create({ c0: xReal, c1: xImaginary }),
@@ -66,7 +66,7 @@ const decodeG2 = (bytes: Uint8Array): G2Point | undefined => {
   try {
     point.assertValidity()
   } catch {
-    // Not on the curve or of another order: one answer for both, the call fails.
+    // The point is not on the curve or has another order; the call fails.
     return undefined
   }
   return point
@@ -84,7 +84,7 @@ const multiply = (input: Uint8Array): Uint8Array | undefined => {
   return encodeG1(point.multiplyUnsafe(bytesToBigint(inputRange(input, 64, 32)) % Fr.ORDER))
 }
 
-/** Pairs whose Miller loops run at once: more share squarings, and take longer before other work may have its turn. */
+/** Pairs whose Miller loops run together: more pairs share squarings, but take longer between two yields. */
 const PAIRS_AT_ONCE = 4
 
 /** One when the product of all pairings is the identity. */
@@ -110,7 +110,7 @@ function* pairingSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   }
   product = Fp12.mul(product, bn254.millerLoopBatch(pairs))
   yield
-  return (yield* isOneSteps(bn254.fields, product)) ? trueWord() : new Uint8Array(32)
+  return (yield* isPairingIdentitySteps(bn254.fields, product)) ? trueWord() : new Uint8Array(32)
 }
 
 const pairing = (input: Uint8Array): Uint8Array | undefined => runSteps(pairingSteps(input))
@@ -127,7 +127,7 @@ export const BN254_PAIRING_BYZANTIUM: Precompile = {
   steps: pairingSteps,
 }
 
-/** EIP-1108: the same, cheaper. */
+/** EIP-1108: the same contracts for less gas. */
 export const BN254_ADD_ISTANBUL: Precompile = { name: 'BN254_ADD', gas: () => 150, run: add }
 export const BN254_MUL_ISTANBUL: Precompile = { name: 'BN254_MUL', gas: () => 6000, run: multiply }
 export const BN254_PAIRING_ISTANBUL: Precompile = {

@@ -3,14 +3,14 @@ import { recoverAddress } from '../../crypto/crypto.ts'
 import { inputRange } from './input.ts'
 import type { Precompile } from './precompile.ts'
 
-/** v stands in the last byte of its 32-byte word and is 27 or 28; anything else recovers nothing. */
+/** The parity of v, a 32-byte word with the value 27 or 28; undefined for any other value. */
 const parityOf = (word: Uint8Array): number | undefined => {
   for (let i = 0; i < 31; i++) if (word[i] !== 0) return undefined
   const v = word[31] as number
   return v === 27 || v === 28 ? v - 27 : undefined
 }
 
-/** Yellow Paper appendix E: hash, v, r and s give the signer, or no bytes where there is none. High s is accepted. */
+/** Yellow Paper appendix E: the signer of hash, v, r and s, or no bytes if there is no signer. High s is accepted. */
 export const ECRECOVER: Precompile = {
   name: 'ECREC',
   gas: () => 3000,

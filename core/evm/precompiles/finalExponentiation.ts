@@ -5,10 +5,10 @@ type Fields = Pick<typeof bls12_381.fields, 'Fp6' | 'Fp12'>
 type Fp12Element = ReturnType<Fields['Fp12']['finalExponentiate']>
 
 /**
- * True when the final exponentiation of a product of Miller loops gives one. The first one computes the coefficients of
- * Frobenius maps, in steps of their own: on Node it takes 60 ms with them.
+ * True when the final exponentiation of a product of Miller loops is one. Computes the coefficients of the Frobenius maps
+ * in separate steps: on Node the first call takes 60 ms with them.
  */
-export function* isOneSteps({ Fp6, Fp12 }: Fields, product: Fp12Element): Steps<boolean> {
+export function* isPairingIdentitySteps({ Fp6, Fp12 }: Fields, product: Fp12Element): Steps<boolean> {
   Fp6.frobeniusMap(Fp6.ONE, 1)
   yield
   Fp12.frobeniusMap(Fp12.ONE, 1)

@@ -5,7 +5,7 @@ import { wordCount } from './input.ts'
 import type { Steps } from '../../steps.ts'
 import type { Precompile } from './precompile.ts'
 
-/** Bytes that are hashed before other work may have its turn: about a millisecond. */
+/** Bytes hashed between two yields: about a millisecond. */
 const HASHED_AT_ONCE_BYTES = 64 * 1024
 
 type Hash = { update(bytes: Uint8Array): unknown; digest(): Uint8Array }
@@ -36,12 +36,12 @@ export const RIPEMD160: Precompile = {
   },
 }
 
-/** Yellow Paper appendix E: the input again, as a copy. */
+/** Yellow Paper appendix E: a copy of the input. */
 export const IDENTITY: Precompile = {
   name: 'ID',
   gas: input => 15 + 3 * wordCount(input),
   run: input => input.slice(),
-  // What it is given in steps is a copy already.
+  // The input of `steps` is already a copy.
   steps: function* (input) {
     yield
     return input

@@ -1,4 +1,4 @@
-/** `length` bytes of the input from `start`; what lies past the end reads as zeros, as call data does. */
+/** `length` bytes of the input from `start`, with zeros beyond the end, as in call data. */
 export const inputRange = (input: Uint8Array, start: number, length: number): Uint8Array => {
   const end = start + length
   if (end <= input.length) return input.subarray(start, end)
@@ -7,7 +7,7 @@ export const inputRange = (input: Uint8Array, start: number, length: number): Ui
   return padded
 }
 
-/** The 32-byte word that answers true. */
+/** The 32-byte word 1, which means true. */
 export const trueWord = (): Uint8Array => {
   const word = new Uint8Array(32)
   word[31] = 1

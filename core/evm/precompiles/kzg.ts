@@ -4,7 +4,7 @@ import { concatBytes, equalBytes } from '../../bytes/bytes.ts'
 import { fromHex } from '../../bytes/hex.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import { runSteps, type Steps } from '../../steps.ts'
-import { isOneSteps } from './finalExponentiation.ts'
+import { isPairingIdentitySteps } from './finalExponentiation.ts'
 import type { Precompile } from './precompile.ts'
 
 const { Fr } = bls.fields
@@ -15,7 +15,7 @@ const INPUT_LENGTH = 192
 const VERSIONED_HASH_VERSION_KZG = 1
 const FIELD_ELEMENTS_PER_BLOB = 4096n
 
-/** The second G2 power of Ethereum's KZG ceremony: the secret times the generator. Checking a proof needs no other. */
+/** The second G2 power of Ethereum's KZG ceremony: the secret times the generator. A proof check needs no other power. */
 export const KZG_SETUP_G2_1: Uint8Array = fromHex(
   'b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2',
 )
@@ -25,7 +25,7 @@ const OUTPUT = concatBytes(bigintToFixedBytes(FIELD_ELEMENTS_PER_BLOB, 32), bigi
 type PreparedG2 = ReturnType<typeof bls.utils.calcPairingPrecomputes>
 let preparedPoints: { readonly minusOne: PreparedG2; readonly secret: PreparedG2 } | undefined
 
-/** Prepares both G2 sides of every check, once: 60 to 90 ms, and so in steps. */
+/** Prepares the two G2 points of every check, once, in steps: 60 to 90 ms. */
 function* preparedSteps(): Steps<NonNullable<typeof preparedPoints>> {
   if (preparedPoints !== undefined) return preparedPoints
   const minusOne = bls.utils.calcPairingPrecomputes(bls.G2.Point.BASE.negate())
@@ -37,19 +37,19 @@ function* preparedSteps(): Steps<NonNullable<typeof preparedPoints>> {
   return preparedPoints
 }
 
-/** The point of G1 in its compressed form, undefined where it is none of the group. */
+/** Decodes a compressed point of G1; undefined when it is not in the group. */
 export const kzgPoint = (bytes: Uint8Array): G1Point | undefined => {
   try {
     return G1.fromBytes(bytes)
   } catch {
-    // No canonical encoding of a point of the group: the proof does not hold.
+    // Not a canonical encoding of a point of the group: the proof is invalid.
     return undefined
   }
 }
 
 /**
- * True when the polynomial under `commitment` has the value `y` at `z` (EIP-4844 `verify_kzg_proof`).
- * e(C - y, 1) = e(proof, secret - z) is checked as e(C - y + z * proof, -1) * e(proof, secret) = 1, which keeps G2 fixed.
+ * True when the polynomial under `commitment` has the value `y` at `z` (EIP-4844 `verify_kzg_proof`). e(C - y, 1) =
+ * e(proof, secret - z) is checked as e(C - y + z * proof, -1) * e(proof, secret) = 1, which keeps G2 fixed.
  */
 function* proofHoldsSteps(commitment: G1Point, z: bigint, y: bigint, proof: G1Point): Steps<boolean> {
   const { minusOne, secret } = yield* preparedSteps()
@@ -66,7 +66,7 @@ function* proofHoldsSteps(commitment: G1Point, z: bigint, y: bigint, proof: G1Po
   }
   const product = bls.millerLoopBatch(pairs)
   yield
-  return yield* isOneSteps(bls.fields, product)
+  return yield* isPairingIdentitySteps(bls.fields, product)
 }
 
 /** As `proofHoldsSteps`, without yielding. */

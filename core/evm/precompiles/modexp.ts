@@ -8,14 +8,14 @@ import { powerModulo } from './powerModulo.ts'
 import { longPowerModuloSteps, powerModuloSteps, SHORT_OPERAND_BYTES } from './powerModuloSteps.ts'
 import type { Precompile } from './precompile.ts'
 
-/** EIP-7823: from Osaka no operand is longer. */
+/** EIP-7823: the longest operand from Osaka on. */
 const OPERAND_BYTES_MAX = 1024
 
-/** EIP-198: base to the exponent modulo the modulus, as long as the modulus; zero where the modulus is zero. */
+/** EIP-198: base to the exponent modulo the modulus, with the length of the modulus; zero when the modulus is zero. */
 const modexp = (input: Uint8Array): Uint8Array | undefined => {
   const lengths = modexpLengths(input)
   if (lengths.modulus === 0) return EMPTY_BYTES
-  // Gas is charged before: a base or modulus that no gas could pay for does not come here, an exponent neither.
+  // Gas was charged before, so no operand is longer than gas can pay for.
   const base = bytesToBigint(inputRange(input, 96, lengths.base))
   const exponent = inputRange(input, 96 + lengths.base, lengths.exponent)
   const modulus = bytesToBigint(inputRange(input, 96 + lengths.base + lengths.exponent, lengths.modulus))
@@ -23,7 +23,7 @@ const modexp = (input: Uint8Array): Uint8Array | undefined => {
   return bigintToFixedBytes(powerModulo(base, exponent, modulus), lengths.modulus)
 }
 
-/** What there is of a range of the input; zeros follow. */
+/** The part of a range that the input has; zeros follow it. */
 const rangeOf = (input: Uint8Array, start: number, length: number): Uint8Array =>
   input.subarray(Math.min(start, input.length), Math.min(start + length, input.length))
 
@@ -45,8 +45,8 @@ function* modexpSteps(input: Uint8Array): Steps<Uint8Array | undefined> {
   return yield* bytesOfDigits(yield* longPowerModuloSteps(base, exponent, modulus), lengths.modulus)
 }
 
-/** Without pauses, where operands are short: integers of some hundred kilobytes are too large for some runtimes. */
-const modexpInOneGo = (input: Uint8Array): Uint8Array | undefined => {
+/** Runs without a yield. Long operands use the digits of `modexpSteps`, because some runtimes have no such long bigint. */
+const modexpWithoutYield = (input: Uint8Array): Uint8Array | undefined => {
   const { base, modulus } = modexpLengths(input)
   return Math.max(base, modulus) <= SHORT_OPERAND_BYTES ? modexp(input) : runSteps(modexpSteps(input))
 }
@@ -54,13 +54,13 @@ const modexpInOneGo = (input: Uint8Array): Uint8Array | undefined => {
 export const MODEXP_BYZANTIUM: Precompile = {
   name: 'MODEXP',
   gas: modexpGasByzantium,
-  run: modexpInOneGo,
+  run: modexpWithoutYield,
   steps: modexpSteps,
 }
 export const MODEXP_BERLIN: Precompile = {
   name: 'MODEXP',
   gas: modexpGasBerlin,
-  run: modexpInOneGo,
+  run: modexpWithoutYield,
   steps: modexpSteps,
 }
 

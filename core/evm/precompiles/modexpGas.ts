@@ -1,7 +1,7 @@
 import { bytesToBigint } from '../../bytes/integer.ts'
 import { inputRange } from './input.ts'
 
-/** The three lengths at the head of the input. They are any 256-bit integer, so as doubles: exact below 2^53. */
+/** The three lengths at the head of the input, any 256-bit integers, as doubles, which are exact below 2^53. */
 export type ModexpLengths = { readonly base: number; readonly exponent: number; readonly modulus: number }
 
 export const modexpLengths = (input: Uint8Array): ModexpLengths => ({
@@ -10,7 +10,7 @@ export const modexpLengths = (input: Uint8Array): ModexpLengths => ({
   modulus: Number(bytesToBigint(inputRange(input, 64, 32))),
 })
 
-/** The index of the highest set bit in the first 32 bytes of the exponent, 0 where none is set. */
+/** The index of the highest set bit in the first 32 bytes of the exponent; 0 when no bit is set. */
 const exponentHeadBits = (input: Uint8Array, lengths: ModexpLengths): number => {
   const length = Math.min(lengths.exponent, 32)
   const head = bytesToBigint(inputRange(input, 96 + lengths.base, length))
@@ -22,10 +22,10 @@ const iterationCount = (input: Uint8Array, lengths: ModexpLengths, perByte: numb
   return Math.max(1, perByte * rest + exponentHeadBits(input, lengths))
 }
 
-/** A longer exponent over any modulus costs billions of gas, and would ask for memory that is not there. */
+/** A longer exponent costs billions of gas with any modulus, and would need more memory than a runtime has. */
 const EXPONENT_BYTES_MAX = 2 ** 31
 
-/** The price, Infinity where it passes what doubles count exactly: no gas limit reaches that. */
+/** The gas; Infinity above the integers that doubles hold exactly, which no gas limit reaches. */
 const price = (lengths: ModexpLengths, complexity: number, iterations: number, divisor: number): number => {
   if (complexity > 0 && lengths.exponent > EXPONENT_BYTES_MAX) return Infinity
   const gas = Math.floor((complexity * iterations) / divisor)

@@ -13,12 +13,12 @@ const verifies = (input: Uint8Array): boolean => {
   try {
     return p256.verify(input.subarray(32, 96), input.subarray(0, 32), publicKey, OPTIONS)
   } catch {
-    // A key that is no point of the curve throws; to the caller it is one more signature that does not hold.
+    // noble throws on a key that is not a point of the curve; the signature is then invalid.
     return false
   }
 }
 
-/** EIP-7951: hash, r, s and the key's x and y give the word 1 when the secp256r1 signature holds, else no bytes. */
+/** EIP-7951: for hash, r, s and the key's x and y, the word 1 when the secp256r1 signature is valid, otherwise no bytes. */
 export const P256VERIFY: Precompile = {
   name: 'P256VERIFY',
   gas: () => 6900,

@@ -1,12 +1,12 @@
 import type { Steps } from '../../steps.ts'
 
-/** Bits of the exponent taken at a time: fifteen precomputed powers save most multiplications beside the squarings. */
+/** Bits of the exponent per step: fifteen precomputed powers save most multiplications besides the squarings. */
 export const WINDOW_BITS = 4
 
-/** Up to here products of residues are exact in doubles, which need no allocation. */
+/** Up to this modulus products of residues are exact in doubles, which need no allocation. */
 export const SMALL_MODULUS_MAX = 0x4000000n
 
-/** Bytes of the exponent that are taken at once: about a millisecond. */
+/** Bytes of the exponent between two yields: about a millisecond. */
 const BYTES_AT_ONCE = 8192
 
 /** `base` to the exponent modulo a small modulus, in steps. */
@@ -19,10 +19,10 @@ export function* powerOfSmallSteps(base: number, exponent: Uint8Array, modulus: 
   return result
 }
 
-/** Goes on from `first`, the power that the exponent's bytes before these gave. */
+/** Continues from `first`, the power by the preceding bytes of the exponent. */
 const smallPower = (base: number, exponent: Uint8Array, modulus: number, first = 1 % modulus): number => {
   const inverse = 1 / modulus
-  // The quotient by the rounded inverse is off by one at most; `%` of doubles would be ten times as slow.
+  // The quotient by the rounded inverse is off by at most one; `%` of doubles would be ten times as slow.
   const reduce = (product: number): number => {
     const rest = product - Math.floor(product * inverse) * modulus
     return rest < 0 ? rest + modulus : rest >= modulus ? rest - modulus : rest
@@ -38,7 +38,7 @@ const smallPower = (base: number, exponent: Uint8Array, modulus: number, first =
   return result
 }
 
-/** `base` to the big-endian `exponent`, modulo a positive `modulus`; the time is bounded by the lengths alone. */
+/** `base` to the big-endian `exponent`, modulo a positive `modulus`; the time depends only on the lengths. */
 export const powerModulo = (base: bigint, exponent: Uint8Array, modulus: bigint): bigint => {
   const residue = base % modulus
   if (modulus <= SMALL_MODULUS_MAX) return BigInt(smallPower(Number(residue), exponent, Number(modulus)))

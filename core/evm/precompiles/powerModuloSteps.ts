@@ -2,13 +2,13 @@ import type { Steps } from '../../steps.ts'
 import { type Digits, moduloSteps, multiplySteps } from './bigModulo.ts'
 import { powerOfSmallSteps, SMALL_MODULUS_MAX, WINDOW_BITS } from './powerModulo.ts'
 
-/** Bits of an operand up to which one multiplication and division are short: some 100 microseconds. */
+/** Bytes of an operand up to which one multiplication and division take at most some 100 microseconds. */
 export const SHORT_OPERAND_BYTES = 1024
 
-/** Multiplications between two steps: some milliseconds at most. */
+/** Multiplications between two yields: at most some milliseconds. */
 const PRODUCTS_AT_ONCE = 32
 
-/** As `powerModulo`, in steps, for operands that are no longer than SHORT_OPERAND_BYTES, and an exponent of any length. */
+/** As `powerModulo`, in steps, for operands of at most SHORT_OPERAND_BYTES and an exponent of any length. */
 export function* powerModuloSteps(base: bigint, exponent: Uint8Array, modulus: bigint): Steps<bigint> {
   const residue = base % modulus
   if (modulus <= SMALL_MODULUS_MAX)
@@ -27,7 +27,7 @@ export function* powerModuloSteps(base: bigint, exponent: Uint8Array, modulus: b
   return result
 }
 
-/** The same for operands of any length. */
+/** As `powerModuloSteps`, for operands of any length. */
 export function* longPowerModuloSteps(base: Digits, exponent: Uint8Array, modulus: Digits): Steps<Digits> {
   const residue = yield* moduloSteps(base, modulus)
   let result: Digits = yield* moduloSteps([1n], modulus)

@@ -1,13 +1,13 @@
 import type { Steps } from '../../steps.ts'
 
-/** A contract that is code of the node. Implementations are pure; input is any length. */
+/** A contract that the node implements. Implementations are pure; the input may have any length. */
 export type Precompile = {
-  /** The name EIP-7910 gives it, such as `ECREC`. */
+  /** Its name in EIP-7910, such as `ECREC`. */
   readonly name: string
-  /** Gas charged before running, Infinity where no gas could be enough. */
+  /** Gas charged before it runs; Infinity when no gas limit could be enough. */
   readonly gas: (input: Uint8Array) => number
-  /** The output, or undefined when the call fails and takes all its gas. */
+  /** The output; undefined when the call fails and uses all its gas. */
   readonly run: (input: Uint8Array) => Uint8Array | undefined
-  /** The same with other work between the steps, a few milliseconds each; for those whose time the input decides. */
+  /** As `run`, in steps of a few milliseconds; for contracts whose time depends on the input. */
   readonly steps?: (input: Uint8Array) => Steps<Uint8Array | undefined>
 }

@@ -9,7 +9,7 @@ import * as modexp from './modexp.ts'
 import { P256VERIFY } from './p256.ts'
 import type { Precompile } from './precompile.ts'
 
-/** When a contract appeared or changed its price; a later row of the same address replaces an earlier one. */
+/** The first fork of each contract and of each change of its gas; a later row of an address replaces an earlier one. */
 const ROWS: readonly (readonly [address: number, since: ForkName, precompile: Precompile])[] = [
   [0x01, 'frontier', ECRECOVER],
   [0x02, 'frontier', SHA256],
@@ -65,7 +65,7 @@ const precompileSet = (fork: ForkName): PrecompileSet => {
 
 const SETS: ReadonlyMap<ForkName, PrecompileSet> = new Map(FORKS.map(fork => [fork, precompileSet(fork)]))
 
-/** The contract of the node at an address, or undefined: called for every call, and most addresses have none. */
+/** The precompile at an address, or undefined. Fast, because it runs for every call and most addresses have none. */
 export const precompileAt = (fork: ForkName, address: Uint8Array): Precompile | undefined => {
   for (let i = 0; i < 18; i++) if (address[i] !== 0) return undefined
   const number = ((address[18] as number) << 8) | (address[19] as number)

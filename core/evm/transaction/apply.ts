@@ -11,7 +11,7 @@ import {
   warmAccount,
 } from '../../state/executionState.ts'
 import { slotOfBytes, storageOf, warmSlot } from '../../state/slots.ts'
-import { beginTransaction, endsSlowly, endTransaction, endTransactionSteps } from '../../state/transaction.ts'
+import { beginTransaction, endIsLong, endTransaction, endTransactionSteps } from '../../state/transaction.ts'
 import type { Steps } from '../../steps.ts'
 import { createAddress } from '../frames/address.ts'
 import { authorizationSteps } from './authorization.ts'
@@ -19,15 +19,15 @@ import { transactionConstants } from '../interpreter/constants.ts'
 import type { BlockEnvironment } from './environment.ts'
 import type { Context, Frame } from '../frames/frame.ts'
 import { gasOf } from '../gas/gas.ts'
-import { leastGas } from '../gas/intrinsic.ts'
+import { minimumGas } from '../gas/intrinsic.ts'
 import { finishMessage, startMessage } from '../frames/message.ts'
 import type { TransactionResult } from './result.ts'
 import { type Schedule, scheduleOf } from '../gas/schedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
 import { GAS_PER_BLOB } from './validity.ts'
-import { checkBefore } from '../interpreter/runLimit.ts'
+import { checkTransactionLimit } from '../interpreter/runLimit.ts'
 
-/** What of a transaction decides how it runs. */
+/** The fields of a transaction that its execution depends on. */
 export type AppliedTransaction = Pick<
   Transaction,
   'to' | 'value' | 'data' | 'gasLimit' | 'accessList' | 'blobVersionedHashes' | 'authorizationList'
@@ -37,7 +37,7 @@ export type AppliedTransaction = Pick<
 const REFUND_QUOTIENT_LONDON = 5n
 const REFUND_QUOTIENT = 2n
 
-/** A context for one transaction, or one call of the system. */
+/** Creates the context of one transaction or system call. */
 export const createContext = (
   environment: BlockEnvironment,
   state: ExecutionState,
@@ -58,8 +58,8 @@ export const createContext = (
 }
 
 /**
- * Buys the gas at `gasPrice` wei, runs the transaction to its end, pays everybody, and clears away what ends with a
- * transaction. Its validity was judged before. Yields where a pause is due.
+ * Executes a valid transaction: buys the gas at `gasPrice` wei, runs the message, refunds and pays fees, and ends the
+ * transaction in the state. Yields when a pause is due.
  */
 export function* transactionSteps(
   environment: BlockEnvironment,
@@ -97,7 +97,7 @@ export function* transactionSteps(
   if (transaction.authorizationList.length > 0)
     yield* authorizationSteps(state, rules.chainId, transaction.authorizationList)
 
-  const { intrinsic, floor } = leastGas(rules.fork, transaction)
+  const { intrinsic, floor } = minimumGas(rules.fork, transaction)
   const { frame, paused } = startMessage(context, {
     sender,
     to,
@@ -108,7 +108,7 @@ export function* transactionSteps(
   })
   if (paused !== undefined) yield* finishMessage(frame, paused)
 
-  // Other messages may run while the end of the transaction pauses, and use the frame again.
+  // Read before the end of the transaction, which may pause: other messages may then reuse the frame.
   const { outcome, output } = frame
   const failure = failureOf(frame)
   const used = gasLimit - gasOf(frame)
@@ -117,7 +117,7 @@ export function* transactionSteps(
   const burnt = schedule.isLondon ? (environment.baseFeePerGas ?? 0n) : 0n
   increaseBalance(state, beneficiary, gasUsed * maxBigint(gasPrice - burnt, 0n))
   const { logs } = state
-  if (endsSlowly(state)) yield* endTransactionSteps(state)
+  if (endIsLong(state)) yield* endTransactionSteps(state)
   else endTransaction(state)
   return {
     success: outcome === 'success',
@@ -131,10 +131,10 @@ export function* transactionSteps(
   }
 }
 
-/** Slots that are warmed before a watch is asked, each of which may be read from the store: a millisecond or two. */
+/** Slots warmed between two checks of the run limit: a millisecond or two, as each may be read from the store. */
 const SLOTS_AT_ONCE = 64
 
-/** EIP-2930. @throws what ends the run */
+/** Warms the access list (EIP-2930). @throws as RunLimit.check */
 function* warmListSteps(state: ExecutionState, accessList: readonly AccessListEntry[]): Steps<void> {
   let slots = 0
   for (const { address, storageKeys } of accessList) {
@@ -143,9 +143,9 @@ function* warmListSteps(state: ExecutionState, accessList: readonly AccessListEn
     for (const key of storageKeys) {
       const id = slotOfBytes(state, account, key)
       warmSlot(state, storageOf(account), id)
-      if (++slots % SLOTS_AT_ONCE === 0 && checkBefore(state)) yield
+      if (++slots % SLOTS_AT_ONCE === 0 && checkTransactionLimit(state)) yield
     }
-    if (++slots % SLOTS_AT_ONCE === 0 && checkBefore(state)) yield
+    if (++slots % SLOTS_AT_ONCE === 0 && checkTransactionLimit(state)) yield
   }
 }
 

@@ -10,13 +10,13 @@ import type { Steps } from '../../steps.ts'
 import { NONCE_MAX } from '../frames/create.ts'
 import { delegateOf, delegationTo } from '../frames/delegation.ts'
 import { AUTHORIZATION_GAS } from '../gas/intrinsic.ts'
-import { checkBefore } from '../interpreter/runLimit.ts'
+import { checkTransactionLimit } from '../interpreter/runLimit.ts'
 
 const SIGNING_PREFIX = Uint8Array.of(0x05)
-/** PER_AUTH_BASE_COST: what an authorization of an account that exists costs in the end. */
+/** EIP-7702, PER_AUTH_BASE_COST: the gas of an authorization of an existing account, after the refund. */
 const EXISTING_GAS = 12500
 
-/** Who signed the authorization, undefined when nobody can have. */
+/** The signer of the authorization; undefined when the signature is invalid. */
 export const authorityOf = (authorization: Authorization): Address | undefined => {
   const { chainId, address, nonce, yParity, r, s } = authorization
   if (yParity > 1n || s > HALF_ORDER) return undefined
@@ -24,7 +24,7 @@ export const authorityOf = (authorization: Authorization): Address | undefined =
   return recoverSigner(hash, Number(yParity), r, s)
 }
 
-/** EIP-7702: sets or clears the delegation of an account that agreed; what does not hold is passed over. */
+/** EIP-7702: sets or clears the delegation of the signer's account; an invalid authorization is skipped. */
 const applyAuthorization = (state: ExecutionState, chainId: bigint, authorization: Authorization): void => {
   const { address, nonce } = authorization
   if (authorization.chainId !== 0n && authorization.chainId !== chainId) return
@@ -42,8 +42,8 @@ const applyAuthorization = (state: ExecutionState, chainId: bigint, authorizatio
 }
 
 /**
- * Applies the authorizations of a transaction in their order. Each recovers a public key, up to a millisecond, and a
- * megabyte holds ten thousand: under a watch each is checked. @throws what ends the run
+ * Applies the authorizations of a transaction in order. Checks the run limit after each: recovering a public key takes up
+ * to a millisecond, and a megabyte has ten thousand authorizations. @throws as RunLimit.check
  */
 export function* authorizationSteps(
   state: ExecutionState,
@@ -52,6 +52,6 @@ export function* authorizationSteps(
 ): Steps<void> {
   for (const authorization of authorizations) {
     applyAuthorization(state, chainId, authorization)
-    if (checkBefore(state)) yield
+    if (checkTransactionLimit(state)) yield
   }
 }

@@ -2,13 +2,13 @@ import type { Address, Hash } from '../../bytes/bytes.ts'
 import type { Rules } from '../../genesis/configuration.ts'
 import type { Precompile } from '../precompiles/precompile.ts'
 
-/** What opcodes can see of the block. */
+/** The fields of the block that opcodes can read. */
 export type BlockEnvironment = {
   readonly rules: Rules
   readonly number: bigint
   /** Seconds since 1970. */
   readonly timestamp: bigint
-  /** Who gets the fees and what COINBASE answers: the beneficiary where one is configured. */
+  /** Receives the fees, and COINBASE pushes it: the configured beneficiary, or the proposer. */
   readonly beneficiary: Address
   readonly gasLimit: bigint
   readonly difficulty: bigint
@@ -18,8 +18,8 @@ export type BlockEnvironment = {
   readonly baseFeePerGas: bigint | undefined
   /** Wei per blob gas; undefined before Cancun. */
   readonly blobBaseFee: bigint | undefined
-  /** Hash of one of the 256 blocks before `number`, undefined where there is none. */
+  /** Hash of one of the 256 blocks before `number`; undefined if there is no such block. */
   readonly blockHash: (number: bigint) => Hash | undefined
-  /** Takes the place of the fork's own precompiles, for simulations that move or replace some; which are warm stays the fork's. */
+  /** Replaces the fork's precompiles, for simulations that move or replace some. The fork's own addresses stay warm. */
   readonly precompileAt?: ((address: Address) => Precompile | undefined) | undefined
 }

@@ -25,7 +25,7 @@ import { scheduleOf } from '../gas/schedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
 import { checkIntrinsic, checkTransaction, GAS_PER_BLOB } from './validity.ts'
 
-/** EIP-1559: what is paid for a unit of gas. */
+/** EIP-1559: the effective gas price, in wei. */
 const priceOf = (
   environment: BlockEnvironment,
   { maxFeePerGas, maxPriorityFeePerGas }: Pick<Transaction, 'maxFeePerGas' | 'maxPriorityFeePerGas'>,
@@ -59,9 +59,9 @@ const checkFunds = (
 }
 
 /**
- * Executes one transaction of a block, whose rules are those of `environment`, and ends it: fees paid, self-destructed and
- * empty accounts removed. `blockGasAvailable` is what the block's gas limit leaves. Yields where a pause is due (watch.ts).
- * @throws InvalidTransaction when it may not stand here; then nothing has changed.
+ * Executes one transaction of the block of `environment`: pays fees, and removes self-destructed and empty accounts.
+ * `blockGasAvailable` is the gas left in the block. Yields when a pause is due (runLimit.ts).
+ * @throws InvalidTransaction when the block must not have it at this position; the state is then unchanged
  */
 export function* executeTransactionSteps(
   environment: BlockEnvironment,
@@ -84,7 +84,7 @@ export function* executeTransactionSteps(
   return yield* transactionSteps(environment, state, sender, transaction, gasPrice, tracer)
 }
 
-/** Runs all steps at once. */
+/** As `executeTransactionSteps`, without yielding. */
 export const executeTransaction = (
   environment: BlockEnvironment,
   world: WorldState,
@@ -93,7 +93,7 @@ export const executeTransaction = (
   tracer?: Tracer,
 ): TransactionResult => runSteps(executeTransactionSteps(environment, world, sent, blockGasAvailable, tracer))
 
-/** A call that nobody signed, for eth_call and eth_estimateGas. */
+/** An unsigned call, for eth_call and eth_estimateGas. */
 export type Message = {
   readonly gasLimit: bigint
   readonly to: Address | undefined
@@ -108,10 +108,11 @@ export type Message = {
 }
 
 /**
- * Runs a message as a transaction of the block would run, but asks for no signature, nonce or account without code, and
- * for a fee that meets the block's only where one is offered. The sender pays for gas at the price it offers, which may be
- * 0, and for the value. Leaves the world changed: take a snapshot before.
- * @throws InvalidTransaction for too little gas, too large a creation, and a sender that cannot pay; then nothing has changed.
+ * Runs a message as a transaction of the block, without checking signature, nonce, fees, or that the sender is not a
+ * contract. The sender pays the value, and gas at the effective gas price, or at 0 if maxFeePerGas is 0. Changes the world:
+ * take a snapshot before.
+ * @throws InvalidTransaction for too little gas, too long initialization code, or a sender that cannot pay; the state is
+ * then unchanged
  */
 export const callMessage = (
   environment: BlockEnvironment,
@@ -133,7 +134,7 @@ const SYSTEM_GAS = 30_000_000n
 
 export type SystemCallResult = { readonly success: boolean; readonly output: Uint8Array }
 
-/** Calls a contract on behalf of the block: no fees, no transaction. Without code there nothing happens. */
+/** Calls a contract as the system, without a transaction and fees. Does nothing when the contract has no code. */
 export function* systemCallSteps(
   environment: BlockEnvironment,
   world: WorldState,
@@ -157,7 +158,7 @@ export function* systemCallSteps(
   return { success: outcome === 'success', output }
 }
 
-/** Runs all steps at once. */
+/** As `systemCallSteps`, without yielding. */
 export const systemCall = (
   environment: BlockEnvironment,
   world: WorldState,

@@ -2,8 +2,8 @@ import type { Address } from '../../bytes/bytes.ts'
 import type { Log } from '../../block/receipt.ts'
 
 /**
- * Why execution stopped exceptionally. The texts are those of Besu's ExceptionalHaltReason; the last three are its
- * SoftFailureReason, of a call or creation that did not begin and gave the gas back.
+ * The reason of an exceptional halt, with the texts of Besu's ExceptionalHaltReason. The last three are those of its
+ * SoftFailureReason, for a call or creation that did not begin and returned the gas.
  */
 export type HaltReason =
   | 'Out of gas'
@@ -20,7 +20,7 @@ export type HaltReason =
   | 'insufficient balance for transfer'
   | 'execution failed'
 
-/** The reason for a byte that is no opcode of the fork, and for INVALID itself. */
+/** The reason for a byte that is not an opcode of the fork, and for INVALID. */
 export const invalidOpcode = (byte: number): HaltReason =>
   `Invalid opcode: 0x${byte.toString(16).padStart(2, '0')}`
 
@@ -30,9 +30,9 @@ export type TransactionResult = {
   readonly success: boolean
   /** After refunds and the EIP-7623 floor. */
   readonly gasUsed: bigint
-  /** The most gas that was in use at once: `gasUsed` before refunds. */
+  /** The highest gas use during the execution: `gasUsed` without refunds. */
   readonly gasUsedMax: bigint
-  /** Return data of the top-level call, revert data when it reverted; for a creation what its code gave. */
+  /** Return data of the top-level call, or its revert data; for a creation the deployed code. */
   readonly output: Uint8Array
   /** Empty when it failed. */
   readonly logs: readonly Log[]
@@ -70,7 +70,7 @@ export type InvalidTransactionCode =
   | 'EMPTY_AUTHORIZATION_LIST'
   | 'SET_CODE_CREATES_CONTRACT'
 
-/** A transaction that may not stand in the block: nothing was executed, the state is as it was. */
+/** The block must not have this transaction at this position. It was not executed, and the state is unchanged. */
 export class InvalidTransaction extends Error {
   override readonly name = 'InvalidTransaction'
   readonly code: InvalidTransactionCode

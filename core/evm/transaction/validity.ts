@@ -2,14 +2,14 @@ import type { Transaction, TransactionType } from '../../block/transaction.ts'
 import type { Rules } from '../../genesis/configuration.ts'
 import { type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
 import { NONCE_MAX } from '../frames/create.ts'
-import { leastGas } from '../gas/intrinsic.ts'
+import { minimumGas } from '../gas/intrinsic.ts'
 import { InvalidTransaction, type InvalidTransactionCode } from './result.ts'
 import { signatureIsValid } from './signatureIsValid.ts'
 import { maxBigint } from '../../bytes/integer.ts'
 
-/** What the block lets in; undefined leaves a rule out. */
+/** Limits that the block sets for a transaction; an undefined limit is not checked. */
 export type BlockLimits = {
-  /** Gas that a transaction may have at most. */
+  /** Highest gas limit of the transaction. */
   readonly gasLimit: bigint | undefined
   /** Wei per gas. */
   readonly baseFeePerGas: bigint | undefined
@@ -26,7 +26,7 @@ const TYPE_SINCE: Readonly<Record<TransactionType, ForkName>> = {
 }
 
 const UINT256_MAX = 2n ** 256n - 1n
-/** EIP-4844: what a versioned hash begins with. */
+/** EIP-4844: the first byte of a versioned hash. */
 const BLOB_VERSION = 0x01
 export const GAS_PER_BLOB = 131072n
 /** EIP-7594. */
@@ -42,13 +42,13 @@ const checkForm = ({ fork, chainId }: Rules, transaction: Transaction): void => 
   refuseIf(
     !forkIsAtLeast(fork, since),
     'TYPE_NOT_SUPPORTED',
-    () => `transactions of type ${type} come with ${since}, these are the rules of ${fork}`,
+    () => `transactions of type ${type} exist from ${since} on, the block has the rules of ${fork}`,
   )
   if (transaction.chainId !== undefined) {
     refuseIf(
       !forkIsAtLeast(fork, 'spuriousDragon'),
       'TYPE_NOT_SUPPORTED',
-      () => `${fork} knows no chain ids (EIP-155)`,
+      () => `${fork} does not support chain ids (EIP-155)`,
     )
     refuseIf(
       transaction.chainId !== chainId,
@@ -112,7 +112,7 @@ const checkFees = (limits: BlockLimits, transaction: Transaction): void => {
   )
 }
 
-/** Gas that must be there before anything runs, and the code a creation may bring. @throws InvalidTransaction */
+/** Checks the intrinsic gas and the size of initialization code. @throws InvalidTransaction */
 export const checkIntrinsic = (
   rules: Rules,
   transaction: Pick<Transaction, 'to' | 'data' | 'gasLimit' | 'accessList' | 'authorizationList'>,
@@ -124,7 +124,7 @@ export const checkIntrinsic = (
     'INITCODE_TOO_LARGE',
     () => `${data.length} bytes of initialization code, ${initCodeMax} at most (EIP-3860)`,
   )
-  const { intrinsic, floor } = leastGas(rules.fork, transaction)
+  const { intrinsic, floor } = minimumGas(rules.fork, transaction)
   const needed = maxBigint(intrinsic, floor)
   refuseIf(
     gasLimit < needed,
@@ -134,7 +134,7 @@ export const checkIntrinsic = (
 }
 
 /**
- * The rules that need no state, for the block and for the pool.
+ * Checks the rules that do not depend on the state, for the block and the pool.
  * @throws InvalidTransaction
  */
 export const checkTransaction = (rules: Rules, limits: BlockLimits, transaction: Transaction): void => {

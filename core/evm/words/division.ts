@@ -1,9 +1,9 @@
-import { limbs as stackLimbs, num as stackNum, putLimbs, spread } from '../interpreter/stack.ts'
+import { limbs as stackLimbs, numbers as stackNumbers, putLimbs, ensureLimbs } from '../interpreter/stack.ts'
 import { isNegative, negate } from './word.ts'
 
 // Constants of this module: see interpreter.ts.
 const limbs = stackLimbs
-const num = stackNum
+const numbers = stackNumbers
 
 /**
  * Division by Knuth's algorithm D (The Art of Computer Programming 4.3.1) in digits of 24 bits held in doubles, where
@@ -21,7 +21,7 @@ const factor = new Float64Array(WORD_DIGITS)
 
 /** Writes the 11 digits of an item, least significant first. */
 const digitsOf = (i: number, digits: Float64Array): void => {
-  spread(i)
+  ensureLimbs(i)
   const at = i << 3
   for (let k = 0, d = 0; k < 6; k += 3, d += 4) {
     const k0 = limbs[at + k]!
@@ -132,7 +132,7 @@ const scaleUp = (digits: Float64Array, length: number, scale: number): number =>
   return carry
 }
 
-/** Brings the remainder of n digits back to scale and clears what stands above it. */
+/** Divides the remainder of n digits by the scale, and clears the digits above it. */
 const scaleDown = (n: number, scale: number): void => {
   let rest = 0
   for (let i = n - 1; i >= 0; i--) {
@@ -160,12 +160,12 @@ const loadOperands = (a: number, b: number): void => {
   digitsOf(b, divisor)
 }
 
-/** a / b, zero where b is. */
+/** a / b; zero when b is zero. */
 export const divide = (a: number, b: number, to: number): void => {
-  const m = num[a]!
-  const n = num[b]!
-  if (n === 0) num[to] = 0
-  else if (m === m && n === n) num[to] = Math.floor(m / n)
+  const m = numbers[a]!
+  const n = numbers[b]!
+  if (n === 0) numbers[to] = 0
+  else if (m === m && n === n) numbers[to] = Math.floor(m / n)
   else {
     loadOperands(a, b)
     divideDigits(WORD_DIGITS)
@@ -173,12 +173,12 @@ export const divide = (a: number, b: number, to: number): void => {
   }
 }
 
-/** a modulo b, zero where b is. */
+/** a modulo b; zero when b is zero. */
 export const remainder = (a: number, b: number, to: number): void => {
-  const m = num[a]!
-  const n = num[b]!
-  if (n === 0) num[to] = 0
-  else if (m === m && n === n) num[to] = m - Math.floor(m / n) * n
+  const m = numbers[a]!
+  const n = numbers[b]!
+  if (n === 0) numbers[to] = 0
+  else if (m === m && n === n) numbers[to] = m - Math.floor(m / n) * n
   else {
     loadOperands(a, b)
     divideDigits(WORD_DIGITS)
@@ -186,7 +186,7 @@ export const remainder = (a: number, b: number, to: number): void => {
   }
 }
 
-/** Signed, towards zero; both operands are used up. */
+/** Signed a / b, rounded towards zero; overwrites both operands. */
 export const divideSigned = (a: number, b: number, to: number): void => {
   const negativeA = isNegative(a)
   const negativeB = isNegative(b)
@@ -196,7 +196,7 @@ export const divideSigned = (a: number, b: number, to: number): void => {
   if (negativeA !== negativeB) negate(to)
 }
 
-/** Signed, with the sign of a; both operands are used up. */
+/** Signed a modulo b, with the sign of a; overwrites both operands. */
 export const remainderSigned = (a: number, b: number, to: number): void => {
   const negative = isNegative(a)
   if (negative) negate(a)
@@ -205,12 +205,12 @@ export const remainderSigned = (a: number, b: number, to: number): void => {
   if (negative) negate(to)
 }
 
-/** (a + b) modulo m over the whole sum, zero where m is. */
+/** (a + b) modulo m of the untruncated sum; zero when m is zero. */
 export const addModulo = (a: number, b: number, m: number, to: number): void => {
-  const sum = num[a]! + num[b]!
-  const modulus = num[m]!
-  if (modulus === 0) num[to] = 0
-  else if (sum <= NUMBER_MAX && modulus === modulus) num[to] = sum - Math.floor(sum / modulus) * modulus
+  const sum = numbers[a]! + numbers[b]!
+  const modulus = numbers[m]!
+  if (modulus === 0) numbers[to] = 0
+  else if (sum <= NUMBER_MAX && modulus === modulus) numbers[to] = sum - Math.floor(sum / modulus) * modulus
   else {
     loadOperands(a, m)
     digitsOf(b, factor)
@@ -226,13 +226,13 @@ export const addModulo = (a: number, b: number, m: number, to: number): void => 
   }
 }
 
-/** a * b modulo m over the whole product, zero where m is. */
+/** a * b modulo m of the untruncated product; zero when m is zero. */
 export const multiplyModulo = (a: number, b: number, m: number, to: number): void => {
-  const product = num[a]! * num[b]!
-  const modulus = num[m]!
-  if (modulus === 0) num[to] = 0
+  const product = numbers[a]! * numbers[b]!
+  const modulus = numbers[m]!
+  if (modulus === 0) numbers[to] = 0
   else if (product <= NUMBER_MAX && modulus === modulus)
-    num[to] = product - Math.floor(product / modulus) * modulus
+    numbers[to] = product - Math.floor(product / modulus) * modulus
   else {
     digitsOf(a, quotient)
     digitsOf(b, factor)

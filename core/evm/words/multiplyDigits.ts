@@ -1,4 +1,4 @@
-import { limbs as stackLimbs, putLimbs, spread } from '../interpreter/stack.ts'
+import { limbs as stackLimbs, putLimbs, ensureLimbs } from '../interpreter/stack.ts'
 
 // Constants of this module: see interpreter.ts.
 const limbs = stackLimbs
@@ -13,8 +13,8 @@ const DIGIT_FRACTION = 1 / DIGIT
  */
 // oxlint-disable-next-line max-lines-per-function -- eleven unrolled columns of products, each two lines
 export const multiplyDigits = (a: number, b: number, to: number): void => {
-  spread(a)
-  spread(b)
+  ensureLimbs(a)
+  ensureLimbs(b)
   const x = a << 3
   let k1 = limbs[x + 1]!
   let k2 = limbs[x + 2]!

@@ -1,6 +1,8 @@
+import { code, name, section, sized, unsigned } from '../wasm/encode.ts'
+
 /*
- * The product of two words as a WebAssembly module of one function: it has multiplications of 64 bits, so that 36 of them
- * and their carries do what takes JavaScript twice the multiplications and many conversions. A third of the time.
+ * The product of two words as a WebAssembly module of one function, in a third of the time of JavaScript: 36
+ * multiplications of 64 bits with their carries replace twice as many multiplications and many conversions.
  */
 
 const I32 = 0x7f
@@ -23,11 +25,11 @@ const ALIGNED = 2
 const LIMBS = 8
 const PAGE_BYTES = 65536
 
-/** Parameters: where both operands and the product stand, in bytes. */
+/** Parameters: the byte offsets of both operands and the product. */
 const A = 0
 const B = 1
 const PRODUCT = 2
-/** Locals: the limbs of A, those of the product, what is carried, a sum, a limb of B. */
+/** Locals: the limbs of A, the limbs of the product, the carry, a sum, a limb of B. */
 const limbOfA = (index: number): number => 3 + index
 const limb = (index: number): number => 11 + index
 const CARRY = 19
@@ -37,18 +39,6 @@ const LOCALS = 19
 
 const LOW_32_BITS = [I64_CONST, 0xff, 0xff, 0xff, 0xff, 0x0f, I64_AND]
 const HIGH_32_BITS = [I64_CONST, 32, I64_SHR_U]
-
-/** Keeps what belongs together on a line of its own. */
-const code = (...bytes: readonly number[]): readonly number[] => bytes
-
-const unsigned = (value: number): number[] =>
-  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
-
-const sized = (bytes: readonly number[]): number[] => [...unsigned(bytes.length), ...bytes]
-
-const section = (id: number, content: readonly number[]): number[] => [id, ...sized(content)]
-
-const name = (text: string): number[] => sized([...new TextEncoder().encode(text)])
 
 const indices = Array.from({ length: LIMBS }, (_, index) => index)
 
@@ -65,7 +55,7 @@ const step = (i: number, j: number): number[] => [
   ...(i + j === LIMBS - 1 ? [] : [LOCAL_GET, SUM, ...HIGH_32_BITS, LOCAL_SET, CARRY]),
 ]
 
-/** Gives the bits of the six upper limbs together: zero when the product is below 2^64. */
+/** Returns the six upper limbs of the product combined by OR: zero when the product is below 2^64. */
 const body = (): number[] => [
   ...code(1, LOCALS, I64),
   ...indices.flatMap(i => load(A, i, limbOfA(i))),
@@ -90,13 +80,13 @@ const moduleBytes = (pages: number): Uint8Array<ArrayBuffer> =>
   ])
 
 type NativeMultiply = {
-  /** The memory it works on. */
+  /** The memory of the operands and products. */
   readonly buffer: ArrayBuffer
-  /** Multiplies the words at two places in bytes into a third; zero when the product is below 2^64. */
+  /** Writes the product of the words at two byte offsets to a third; returns zero when it is below 2^64. */
   readonly multiply: (a: number, b: number, to: number) => number
 }
 
-/** The compiled function with a memory of that many bytes, undefined where WebAssembly may not be compiled. */
+/** The compiled function with a memory of so many bytes; undefined where the runtime forbids compiling WebAssembly. */
 export const compileMultiply = (bytes: number): NativeMultiply | undefined => {
   try {
     const pages = Math.ceil(bytes / PAGE_BYTES)
@@ -107,7 +97,7 @@ export const compileMultiply = (bytes: number): NativeMultiply | undefined => {
     }
     return { buffer: memory.buffer, multiply }
   } catch {
-    // The runtime forbids it, as Workers do; the multiplication in JavaScript serves.
+    // The runtime forbids compiling, as Workers do; the caller multiplies in JavaScript.
     return undefined
   }
 }

@@ -1,24 +1,24 @@
-import { copyItem, limbs, num, spread } from '../interpreter/stack.ts'
+import { copyItem, limbs, numbers, ensureLimbs } from '../interpreter/stack.ts'
 import { multiply } from './word.ts'
 
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER
 
-/** EXP by squaring, modulo 2^256; uses the two places above `scratch`. */
+/** EXP by squaring, modulo 2^256; uses the two items above `scratch`. */
 export const power = (base: number, exponent: number, to: number, scratch: number): void => {
-  const e = num[exponent]!
-  if (e === e && num[base] === num[base]) {
-    const small = num[base]! ** e
-    // Powers that a double can hold are exact only as products of exact products; two is the common exception.
-    if (small <= NUMBER_MAX && (num[base] === 2 || e < 2)) {
-      num[to] = small
+  const e = numbers[exponent]!
+  if (e === e && numbers[base] === numbers[base]) {
+    const small = numbers[base]! ** e
+    // `**` of doubles is not exact in general; it is for base two and for the exponents 0 and 1.
+    if (small <= NUMBER_MAX && (numbers[base] === 2 || e < 2)) {
+      numbers[to] = small
       return
     }
   }
-  spread(exponent)
+  ensureLimbs(exponent)
   const square = scratch + 1
   const result = scratch + 2
   copyItem(base, square)
-  num[result] = 1
+  numbers[result] = 1
   let top = 7
   const at = exponent << 3
   while (top > 0 && limbs[at + top] === 0) top--

@@ -2,16 +2,16 @@ import {
   highOf,
   limbs as stackLimbs,
   lowOf,
-  num as stackNum,
+  numbers as stackNumbers,
   putLimbs,
-  settle,
-  spread,
+  canonicalize,
+  ensureLimbs,
 } from '../interpreter/stack.ts'
 import { isNegative } from './word.ts'
 
 // Constants of this module: see interpreter.ts.
 const limbs = stackLimbs
-const num = stackNum
+const numbers = stackNumbers
 
 /** Shifts and the other operations on single bits and bytes; operands as in word.ts. */
 
@@ -24,18 +24,18 @@ const POWERS_OF_TWO = Float64Array.from({ length: WORD_BITS }, (_, bits) => 2 **
 
 /** EIP-145 SHL: value << shift. */
 export const shiftLeft = (shift: number, value: number, to: number): void => {
-  const bits = num[shift]!
+  const bits = numbers[shift]!
   if (!(bits < WORD_BITS)) {
-    num[to] = 0
+    numbers[to] = 0
     return
   }
-  const n = num[value]!
+  const n = numbers[value]!
   const shifted = n * POWERS_OF_TWO[bits]!
   if (shifted <= NUMBER_MAX) {
-    num[to] = shifted
+    numbers[to] = shifted
     return
   }
-  spread(value)
+  ensureLimbs(value)
   const at = value << 3
   const whole = bits >>> 5
   const part = bits & 31
@@ -46,25 +46,25 @@ export const shiftLeft = (shift: number, value: number, to: number): void => {
     else scratch[i] = (limbs[at + from]! << part) | (from > 0 ? limbs[at + from - 1]! >>> (32 - part) : 0)
   }
   limbs.set(scratch, to << 3)
-  settle(to)
+  canonicalize(to)
 }
 
 /** EIP-145 SHR: value >> shift, without the sign. */
 export const shiftRight = (shift: number, value: number, to: number): void => {
-  const bits = num[shift]!
+  const bits = numbers[shift]!
   if (!(bits < WORD_BITS)) {
-    num[to] = 0
+    numbers[to] = 0
     return
   }
-  const n = num[value]!
-  if (n === n) num[to] = Math.floor(n / POWERS_OF_TWO[bits]!)
+  const n = numbers[value]!
+  if (n === n) numbers[to] = Math.floor(n / POWERS_OF_TWO[bits]!)
   else shiftLimbsRight(bits, value, to, 0)
 }
 
 /** EIP-145 SAR: value >> shift with the sign. */
 export const shiftRightSigned = (shift: number, value: number, to: number): void => {
   if (!isNegative(value)) shiftRight(shift, value, to)
-  else shiftLimbsRight(num[shift]! < WORD_BITS ? num[shift]! : WORD_BITS - 1, value, to, -1)
+  else shiftLimbsRight(numbers[shift]! < WORD_BITS ? numbers[shift]! : WORD_BITS - 1, value, to, -1)
 }
 
 const shiftLimbsRight = (bits: number, value: number, to: number, fill: number): void => {
@@ -92,20 +92,20 @@ const shiftLimbsRight = (bits: number, value: number, to: number, fill: number):
 
 /** BYTE: the byte of the word counted from the most significant one. */
 export const byteOf = (position: number, value: number, to: number): void => {
-  const p = num[position]!
+  const p = numbers[position]!
   if (!(p < 32)) {
-    num[to] = 0
+    numbers[to] = 0
     return
   }
   const fromEnd = 31 - p
-  spread(value)
-  num[to] = (limbs[(value << 3) + (fromEnd >>> 2)]! >>> ((fromEnd & 3) << 3)) & 0xff
+  ensureLimbs(value)
+  numbers[to] = (limbs[(value << 3) + (fromEnd >>> 2)]! >>> ((fromEnd & 3) << 3)) & 0xff
 }
 
 /** SIGNEXTEND: repeats the sign bit of the integer of `size + 1` bytes upward. */
 export const signExtend = (size: number, value: number, to: number): void => {
-  const s = num[size]!
-  spread(value)
+  const s = numbers[size]!
+  ensureLimbs(value)
   const at = value << 3
   const toAt = to << 3
   for (let i = 0; i < 8; i++) limbs[toAt + i] = limbs[at + i]!
@@ -117,33 +117,33 @@ export const signExtend = (size: number, value: number, to: number): void => {
     const fill = limbs[toAt + last]! < 0 ? -1 : 0
     for (let i = last + 1; i < 8; i++) limbs[toAt + i] = fill
   }
-  settle(to)
+  canonicalize(to)
 }
 
-/** EIP-7939 CLZ: zero bits above the highest bit that is set; 256 of zero. */
+/** EIP-7939 CLZ: the number of zero bits above the highest set bit; 256 for zero. */
 export const leadingZeros = (i: number): void => {
-  const n = num[i]!
+  const n = numbers[i]!
   if (n === n) {
     const high = highOf(n)
-    num[i] = 192 + (high !== 0 ? Math.clz32(high) : 32 + Math.clz32(lowOf(n)))
+    numbers[i] = 192 + (high !== 0 ? Math.clz32(high) : 32 + Math.clz32(lowOf(n)))
     return
   }
   let zeros = 0
   for (let at = (i << 3) + 7; at >= i << 3; at--) {
     const limb = limbs[at]!
     if (limb !== 0) {
-      num[i] = zeros + Math.clz32(limb)
+      numbers[i] = zeros + Math.clz32(limb)
       return
     }
     zeros += 32
   }
 }
 
-/** Bytes of the item without leading zeros, as EXP is priced by. */
+/** Length of the item in bytes without leading zeros, which the gas of EXP depends on. */
 export const byteLength = (i: number): number => {
-  const n = num[i]!
+  const n = numbers[i]!
   if (n === 0) return 0
-  spread(i)
+  ensureLimbs(i)
   for (let k = 7; k >= 0; k--) {
     const limb = limbs[(i << 3) + k]!
     if (limb !== 0) return 4 * k + ((39 - Math.clz32(limb)) >>> 3)

@@ -4,27 +4,27 @@ import {
   limbs as stackLimbs,
   lowOf,
   nativeMultiply,
-  num as stackNum,
+  numbers as stackNumbers,
   putLimbs,
-  settle,
-  spread,
+  canonicalize,
+  ensureLimbs,
 } from '../interpreter/stack.ts'
 
 // Constants of this module: see interpreter.ts.
 const limbs = stackLimbs
-const num = stackNum
+const numbers = stackNumbers
 
 /**
- * Arithmetic on stack items that the interpreter could not settle with numbers alone. Operands are named by their place
- * in the stack; every function also takes small items, and leaves its result in canonical form at `to`.
+ * Arithmetic on stack items, for the cases that the interpreter cannot compute with numbers. Operands are indexes in the
+ * stack. Every function also accepts small items, and writes its result in canonical form to `to`.
  */
 
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER
 const LIMB_MAX = 0xffffffff
 
 export const add = (a: number, b: number, to: number): void => {
-  spread(a)
-  spread(b)
+  ensureLimbs(a)
+  ensureLimbs(b)
   const x = a << 3
   const y = b << 3
   let sum = (limbs[x]! >>> 0) + (limbs[y]! >>> 0)
@@ -48,8 +48,8 @@ export const add = (a: number, b: number, to: number): void => {
 
 /** a - b */
 export const subtract = (a: number, b: number, to: number): void => {
-  spread(a)
-  spread(b)
+  ensureLimbs(a)
+  ensureLimbs(b)
   const x = a << 3
   const y = b << 3
   let difference = (limbs[x]! >>> 0) - (limbs[y]! >>> 0)
@@ -73,7 +73,7 @@ export const subtract = (a: number, b: number, to: number): void => {
 
 /** Two's complement of the limbs in place. */
 export const negate = (i: number): void => {
-  spread(i)
+  ensureLimbs(i)
   const at = i << 3
   let carry = 1
   for (let k = 0; k < 8; k++) {
@@ -81,17 +81,17 @@ export const negate = (i: number): void => {
     carry = sum > 0xffffffff ? 1 : 0
     limbs[at + k] = sum
   }
-  settle(i)
+  canonicalize(i)
 }
 
 export const isNegative = (i: number): boolean => {
-  const n = num[i]!
+  const n = numbers[i]!
   return n !== n && limbs[(i << 3) + 7]! < 0
 }
 
 export const lessThan = (a: number, b: number): boolean => {
-  const m = num[a]!
-  const n = num[b]!
+  const m = numbers[a]!
+  const n = numbers[b]!
   if (m === m) return n === n ? m < n : true
   if (n === n) return false
   for (let x = (a << 3) + 7, y = (b << 3) + 7; x >= a << 3; x--, y--) {
@@ -108,28 +108,28 @@ export const signedLessThan = (a: number, b: number): boolean => {
 }
 
 export const equal = (a: number, b: number): boolean => {
-  const m = num[a]!
-  const n = num[b]!
+  const m = numbers[a]!
+  const n = numbers[b]!
   if (m === m || n === n) return m === n
   for (let x = a << 3, y = b << 3, end = x + 8; x < end; x++, y++) if (limbs[x] !== limbs[y]) return false
   return true
 }
 
 const low = (i: number): number => {
-  const n = num[i]!
+  const n = numbers[i]!
   return n === n ? lowOf(n) : limbs[i << 3]!
 }
 
 const high = (i: number): number => {
-  const n = num[i]!
+  const n = numbers[i]!
   return n === n ? highOf(n) : limbs[(i << 3) + 1]!
 }
 
 export const and = (a: number, b: number, to: number): void => {
-  const m = num[a]!
-  const n = num[b]!
+  const m = numbers[a]!
+  const n = numbers[b]!
   if (m === m || n === n) {
-    num[to] = (high(a) & high(b)) * 4294967296 + ((low(a) & low(b)) >>> 0)
+    numbers[to] = (high(a) & high(b)) * 4294967296 + ((low(a) & low(b)) >>> 0)
     return
   }
   const x = a << 3
@@ -148,44 +148,44 @@ export const and = (a: number, b: number, to: number): void => {
 }
 
 export const or = (a: number, b: number, to: number): void => {
-  spread(a)
-  spread(b)
+  ensureLimbs(a)
+  ensureLimbs(b)
   const x = a << 3
   const y = b << 3
   const z = to << 3
   for (let i = 0; i < 8; i++) limbs[z + i] = limbs[x + i]! | limbs[y + i]!
-  settle(to)
+  canonicalize(to)
 }
 
 export const xor = (a: number, b: number, to: number): void => {
-  spread(a)
-  spread(b)
+  ensureLimbs(a)
+  ensureLimbs(b)
   const x = a << 3
   const y = b << 3
   const z = to << 3
   for (let i = 0; i < 8; i++) limbs[z + i] = limbs[x + i]! ^ limbs[y + i]!
-  settle(to)
+  canonicalize(to)
 }
 
 export const not = (i: number): void => {
-  spread(i)
+  ensureLimbs(i)
   const at = i << 3
   for (let k = 0; k < 8; k++) limbs[at + k] = ~limbs[at + k]!
-  settle(i)
+  canonicalize(i)
 }
 
 export const multiply = (a: number, b: number, to: number): void => {
-  const product = num[a]! * num[b]!
+  const product = numbers[a]! * numbers[b]!
   if (product <= NUMBER_MAX) {
-    num[to] = product
+    numbers[to] = product
     return
   }
   if (nativeMultiply === undefined) {
     multiplyDigits(a, b, to)
     return
   }
-  spread(a)
-  spread(b)
-  if (nativeMultiply(a << 5, b << 5, to << 5) === 0) settle(to)
-  else num[to] = Number.NaN
+  ensureLimbs(a)
+  ensureLimbs(b)
+  if (nativeMultiply(a << 5, b << 5, to << 5) === 0) canonicalize(to)
+  else numbers[to] = Number.NaN
 }

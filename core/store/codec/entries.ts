@@ -3,8 +3,8 @@ import { createReader, MalformedRecord, type Reader } from './reader.ts'
 import { createWriter, type Writer } from './writer.ts'
 
 /*
- * The encoding of keys and values that processes exchange. A list is its length and its items; a value is 0 for
- * undefined, or 1, its length and its bytes.
+ * The encoding of keys and values that processes exchange. A list is its length and its items; a value is 0 for undefined,
+ * or 1, its length and its bytes.
  */
 
 const decoder = new TextDecoder()

@@ -2,8 +2,8 @@ import { ZERO_HASH } from '../../bytes/bytes.ts'
 import { sharedBigint } from '../../bytes/integer.ts'
 
 /**
- * Reads the output of a Writer, in the same order. Byte strings are views of the input. @throws MalformedRecord past
- * the end
+ * Reads the output of a Writer, in the same order. Byte strings are views of the input. @throws MalformedRecord past the
+ * end
  */
 export type Reader = {
   byte(): number

@@ -6,9 +6,7 @@ import { checkSegment } from '../segmentParts.ts'
 import { StoreFailed } from '../storeFailed.ts'
 import type { StoreState } from '../storeState.ts'
 
-/**
- * Checks that the segments above the views are stored: a recovery may have lost them, and memory cannot restore them.
- */
+/** Checks that the segments above the views are stored: a recovery may have lost them, and memory cannot restore them. */
 const requireSegments = async ({ kv, memory }: StoreState): Promise<void> => {
   for (let number = memory.views.flushedHeight + 1; number <= headNumberOf(memory); number++) {
     if ((await checkSegment(kv, number)) !== 'whole')

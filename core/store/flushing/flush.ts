@@ -82,9 +82,7 @@ function* digitsOf(hashes: Iterable<Hash>): Generator<string> {
   for (const hash of hashes) yield toBareHex(hash)
 }
 
-/**
- * The keys in order, because sorted writes touch fewer pages of a B-tree; transactions by the hex digits of their hash.
- */
+/** The keys in order, because sorted writes touch fewer pages of a B-tree; transactions by the hex digits of their hash. */
 const orderOf = async (
   kv: KeyValueStore,
   memtable: Memtable,
@@ -187,16 +185,16 @@ export type Flush = {
   /** The height of the memtable's last block. */
   readonly flushedHeight: FlushedHeight
   /**
-   * Resolves when the views have reached the height. After a failure, another call continues with the failed step;
-   * until then, readers find the values of a partly written view in memory.
+   * Resolves when the views have reached the height. After a failure, another call continues with the failed step; until
+   * then, readers find the values of a partly written view in memory.
    */
   run(): Promise<void>
 }
 
 /**
  * Brings the views up to `flushedHeight`, the last block of the memtable. Writes the journal, then the views, then the
- * flushed height, with a sync after each. A stop at any point leaves the views at the old height, or a complete
- * journal, with which the next start brings them to the new height.
+ * flushed height, with a sync after each. A stop at any point leaves the views at the old height, or a complete journal,
+ * with which the next start brings them to the new height.
  */
 export const createFlush = (
   kv: KeyValueStore,

@@ -8,10 +8,10 @@ import { JOURNAL_CHUNK_BYTES } from '../limits.ts'
 import { type FlushedHeight, readFlushedHeightFields, writeFlushedHeightFields } from './flushedHeight.ts'
 
 /*
- * A flush overwrites values of the old flushed height with values of the new one; a stop in between would leave a
- * mixture. The flush therefore first writes all its entries to a journal, in chunks, and then an intent, which
- * completes the journal. A start that finds the intent of an unfinished flush writes the journal to the views, which
- * brings them to the new height. Without a complete journal the views were not touched and have the old height.
+ * A flush overwrites values of the old flushed height with values of the new one; a stop in between would leave a mixture.
+ * The flush therefore first writes all its entries to a journal, in chunks, and then an intent, which completes the
+ * journal. A start that finds the intent of an unfinished flush writes the journal to the views, which brings them to the
+ * new height. Without a complete journal the views were not touched and have the old height.
  */
 
 /** The intent of a flush: to bring the views to this height. */
@@ -121,9 +121,7 @@ export const clearJournal = async (kv: KeyValueStore, chunks: number): Promise<v
   }
 }
 
-/**
- * The intent of the last flush; undefined when it is missing or incomplete, and the views were then not touched.
- */
+/** The intent of the last flush; undefined when it is missing or incomplete, and the views were then not touched. */
 export const readIntent = async (kv: KeyValueStore): Promise<Intent | undefined> => {
   const stored = await kv.get(INTENT_KEY)
   const bytes = checkedValue(INTENT_KEY, stored)

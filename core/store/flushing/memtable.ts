@@ -40,8 +40,8 @@ type HeadNode = Uint8Array | undefined | typeof NOT_CHANGED
 const TRANSACTIONS_MAX = 2 ** 20
 
 /**
- * Block and index of a transaction, decoded from the number that the memtable stores: a stored pair for each
- * transaction would burden garbage collection.
+ * Block and index of a transaction, decoded from the number that the memtable stores: a stored pair for each transaction
+ * would burden garbage collection.
  */
 export const locationOf = (place: number): readonly [block: number, index: number] => [
   Math.floor(place / TRANSACTIONS_MAX),
@@ -79,8 +79,8 @@ function* addState(memtable: Memtable, block: number, changes: StateChanges): St
 }
 
 /**
- * Adds the changes of the block after the memtable's last one. Yields every ADD_STEP_ITEMS: until `addHead`, readers
- * must not read past the head, and the memtable must not be flushed.
+ * Adds the changes of the block after the memtable's last one. Yields every ADD_STEP_ITEMS: until `addHead`, readers must
+ * not read past the head, and the memtable must not be flushed.
  */
 export function* addChangesSteps(
   memtable: Memtable,

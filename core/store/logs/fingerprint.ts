@@ -11,8 +11,8 @@ const ANY_LOG_POSITION = 255
 const LANE = 0x9e3779b1
 
 /**
- * A 32-bit fingerprint of a value and its position in a log. Different values have the same fingerprint by chance in
- * one of four billion cases; a deliberate collision only makes searches for these values slower.
+ * A 32-bit fingerprint of a value and its position in a log. Different values have the same fingerprint by chance in one of
+ * four billion cases; a deliberate collision only makes searches for these values slower.
  */
 export const logFingerprint = (position: number, value: Uint8Array): number => {
   let bits = Math.imul(position + 1, LANE)

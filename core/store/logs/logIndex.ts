@@ -9,15 +9,13 @@ import { type LogProgress, readLogProgress, writeLogProgress } from './progress.
 import { bloomMayMatch, fingerprintsMayMatch, type LogPattern } from './pattern.ts'
 import { searchSection, sectionRecords } from './section.ts'
 
-/**
- * One step of a search: the blocks that may have a matching log, ascending, and the last block that was searched.
- */
+/** One step of a search: the blocks that may have a matching log, ascending, and the last block that was searched. */
 export type LogBlocks = { readonly numbers: readonly bigint[]; readonly through: bigint }
 
 /**
- * Index of the values in the logs of each block. Sections of blocks are stored once the views contain them; later
- * blocks are in memory. Blocks committed before the index existed, or shortly before a start, are in neither: a search
- * uses their header's bloom until their section is built from the segments in the background.
+ * Index of the values in the logs of each block. Sections of blocks are stored once the views contain them; later blocks
+ * are in memory. Blocks committed before the index existed, or shortly before a start, are in neither: a search uses their
+ * header's bloom until their section is built from the segments in the background.
  */
 export type LogIndex = {
   /** Adds the block just committed, by the fingerprints of its logs. */
@@ -30,9 +28,7 @@ export type LogIndex = {
   resume(): void
   /** Resolves when all due sections are stored, or storing has failed. */
   settled(): Promise<void>
-  /**
-   * Searches the first blocks of `from` to `to` (both at most the head), one section at most. @throws StoreCorruption
-   */
+  /** Searches the first blocks of `from` to `to` (both at most the head), one section at most. @throws StoreCorruption */
   readonly search: (pattern: LogPattern, from: bigint, to: bigint) => Promise<LogBlocks>
   /** Stops the background work and waits for it; the next start continues it. */
   close(): Promise<void>
@@ -86,9 +82,7 @@ const addBlock = (index: LogIndexState, number: number, fingerprints: Uint32Arra
   }
 }
 
-/**
- * The fingerprints of a block, from memory or its segment; undefined for a damaged segment, which its readers report.
- */
+/** The fingerprints of a block, from memory or its segment; undefined for a damaged segment, which its readers report. */
 const fingerprintsOf = async (
   { recent, sources, kv }: LogIndexState,
   number: number,

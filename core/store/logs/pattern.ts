@@ -8,9 +8,7 @@ import {
   TOPIC_POSITION,
 } from './fingerprint.ts'
 
-/**
- * A log matches if it has one of the addresses, and at each position one of the topics; undefined matches all values.
- */
+/** A log matches if it has one of the addresses, and at each position one of the topics; undefined matches all values. */
 export type LogQuery = {
   readonly addresses: readonly Address[] | undefined
   readonly topics: readonly (readonly Hash[] | undefined)[]

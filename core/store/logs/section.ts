@@ -7,9 +7,9 @@ import { lowerBound } from './fingerprint.ts'
 import type { LogPattern } from './pattern.ts'
 
 /*
- * A section indexes the logs of LOG_SECTION_BLOCKS consecutive blocks. Each posting is a fingerprint and the offset of
- * a block in the section. Postings are sorted by fingerprint; many are partitioned by its leading bits, so that a
- * search reads one partition per value. A section is deterministic, so it may be written twice.
+ * A section indexes the logs of LOG_SECTION_BLOCKS consecutive blocks. Each posting is a fingerprint and the offset of a
+ * block in the section. Postings are sorted by fingerprint; many are partitioned by its leading bits, so that a search
+ * reads one partition per value. A section is deterministic, so it may be written twice.
  */
 
 /** Bytes of a fingerprint and its block. */

@@ -55,8 +55,8 @@ type ReaderState = {
   /** Decodings in progress: concurrent requests for a block share one. */
   readonly decodings: Map<string, Promise<BlockRecord | undefined>>
   /**
-   * The last committed block. Earlier blocks are decoded again on request: most nodes have no clients, and each
-   * transaction is eight objects for the garbage collector.
+   * The last committed block. Earlier blocks are decoded again on request: most nodes have no clients, and each transaction
+   * is eight objects for the garbage collector.
    */
   last: ({ readonly key: string } & CachedRecord) | undefined
 }

@@ -10,8 +10,8 @@ export type PastValue<Value> = { readonly block: number; readonly before: Value 
 /**
  * The history of one account or slot, stored after its value at the head. The last changes are in `tail`; full pages of
  * older changes have their own keys and never change. `levels[0]` has the last block of each page of changes.
- * HISTORY_DIRECTORY_PAGES of these become a directory page, whose last block goes to `levels[1]`, and so on. Page n of
- * a level is deterministic, so writing it twice is harmless.
+ * HISTORY_DIRECTORY_PAGES of these become a directory page, whose last block goes to `levels[1]`, and so on. Page n of a
+ * level is deterministic, so writing it twice is harmless.
  */
 export type History<Value> = {
   readonly levels: readonly (readonly number[])[]
@@ -95,8 +95,8 @@ const pagesFilled = (levels: readonly (readonly number[])[], level: number): num
 }
 
 /**
- * Appends changes, which are in block order, to the history, and returns the pages that became full. Skips the changes
- * that the history already has.
+ * Appends changes, which are in block order, to the history, and returns the pages that became full. Skips the changes that
+ * the history already has.
  */
 export const appendHistory = <Value>(
   key: string,

@@ -11,8 +11,8 @@ export type ImmutableCacheOptions = {
 }
 
 /**
- * Caches the values of a store that never change. Damaged values are not cached, nor is the absence of a value, which
- * may be written later.
+ * Caches the values of a store that never change. Damaged values are not cached, nor is the absence of a value, which may
+ * be written later.
  */
 export const withImmutableCache = (kv: KeyValueStore, { bytesMax }: ImmutableCacheOptions): KeyValueStore => {
   const cache = createCache<Uint8Array>(bytesMax, value => value.length)

@@ -7,10 +7,10 @@ import { REPLICA_KEY } from '../keys.ts'
 import type { ChainHead } from '../store.ts'
 
 /*
- * A replica is a chain that one process copies into a store from which others read. It has the records and the views of
- * a chain store, without journal and flushed height, because each write is atomic and moves the replica to a later
- * block. Accounts and slots have their history, so a write does not disturb readers of an earlier head; trie records
- * are those of the head.
+ * A replica is a chain that one process copies into a store from which others read. It has the records and the views of a
+ * chain store, without journal and flushed height, because each write is atomic and moves the replica to a later block.
+ * Accounts and slots have their history, so a write does not disturb readers of an earlier head; trie records are those of
+ * the head.
  */
 
 /** First byte of the stored head. Replicas of another version are refused. */
@@ -20,14 +20,12 @@ const REPLICA_VERSION = 1
 export const WRITER_ID_BYTES = 16
 
 /**
- * Contents of a replica: `chain` all data, `blocks` only data that never changes, for stores that cannot replace
- * values.
+ * Contents of a replica: `chain` all data, `blocks` only data that never changes, for stores that cannot replace values.
  */
 export type ReplicaContents = 'chain' | 'blocks'
 
 /**
- * The value that describes the contents of a replica. Only the writer that wrote it replaces it, after all other
- * values.
+ * The value that describes the contents of a replica. Only the writer that wrote it replaces it, after all other values.
  */
 export type ReplicaHead = {
   readonly contents: ReplicaContents

@@ -13,8 +13,8 @@ import { StateUnavailable } from './errors.ts'
 import { decodeReplicaHead, missingInReplica, type ReplicaHead } from './replicaHead.ts'
 
 /*
- * The trie records of a replica are those of its last block. A reader of an earlier block undoes the blocks after it.
- * When a hash shows that a record was replaced during the read, the reader starts again from the new head.
+ * The trie records of a replica are those of its last block. A reader of an earlier block undoes the blocks after it. When
+ * a hash shows that a record was replaced during the read, the reader starts again from the new head.
  */
 
 /** Most blocks that are undone. */

@@ -1,4 +1,4 @@
-import { withWatch, type Watch } from '../../../core/evm/interpreter/runLimit.ts'
+import { withRunLimit, type RunLimit } from '../../../core/evm/interpreter/runLimit.ts'
 import type { RpcContext, RpcHost } from '../context.ts'
 import type { Outcome } from './envelope.ts'
 import { RpcError, type RpcErrorObject } from './errors.ts'
@@ -12,14 +12,14 @@ export type CallWorkers = {
 }
 
 /**
- * Gas that a call may use on this thread before it moves to a call worker: half a millisecond to two. A balanceOf takes 3,000
- * gas, and sending it to a worker would take several times as long as running it.
+ * Gas that a call may use on this thread before it moves to a call worker: half a millisecond to two. A balanceOf takes
+ * 3,000 gas, and sending it to a worker would take several times as long as running it.
  */
 const SHORT_GAS = 250_000
 
 /**
- * Characters and members of the parameters of a call that starts on this thread: code and state overrides are processed before
- * the first gas is used.
+ * Characters and members of the parameters of a call that starts on this thread: code and state overrides are processed
+ * before the first gas is used.
  */
 const SHORT_PARAMS = 64 * 1024
 
@@ -49,13 +49,16 @@ class RunsLong extends Error {
   readonly code = 'RUNS_LONG'
 }
 
-/** A context whose reads of the store run under a watch. */
-const watched = <Context extends Pick<RpcHost, 'chain'>>(context: Context, watchOf: () => Watch): Context => {
+/** A context whose reads of the store have a run limit. */
+const watched = <Context extends Pick<RpcHost, 'chain'>>(
+  context: Context,
+  watchOf: () => RunLimit,
+): Context => {
   const { chain } = context
   const { store } = chain
   const under = <T>(synchronous: () => T): (() => T) => {
     const watch = watchOf()
-    return () => withWatch(watch, synchronous)
+    return () => withRunLimit(watch, synchronous)
   }
   const watching: typeof store = {
     ...store,
@@ -81,7 +84,7 @@ export const withRunsBounded = <Context extends Pick<RpcHost, 'chain' | 'nowMs'>
   })
 }
 
-const SHORT: Watch = {
+const SHORT: RunLimit = {
   gas: SHORT_GAS,
   check: () => {
     throw new RunsLong()

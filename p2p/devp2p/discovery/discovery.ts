@@ -5,7 +5,7 @@ import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import { textOf } from '../../error.ts'
 import type { Log } from '../../log.ts'
 import type { Enode } from '../../transport/enode.ts'
-import { createCache } from '../../../core/collections/boundedMap.ts'
+import { createBoundedCache } from '../../../core/collections/boundedMap.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
 import { type Bond, type Bonds, createBonds } from './bonds.ts'
 import { type Endpoint, isUnspecified } from './endpoint.ts'
@@ -218,7 +218,7 @@ export const startDiscovery = (options: DiscoveryOptions): Discovery => {
   const state: State = {
     options,
     bonds: createBonds(nowMs),
-    ofAddress: createCache(ADDRESSES_MAX, () =>
+    ofAddress: createBoundedCache(ADDRESSES_MAX, () =>
       createTokenBucket(PER_ADDRESS.perSecond, PER_ADDRESS.burst, nowMs),
     ),
     ofAll: createTokenBucket(OF_ALL.perSecond, OF_ALL.burst, nowMs),

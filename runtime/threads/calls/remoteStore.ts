@@ -3,7 +3,7 @@ import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { decodeHeader } from '../../../core/block/codec/header.ts'
 import { EMPTY_BYTES, equalBytes, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../../core/crypto/constants.ts'
-import { withWatch, type Watch } from '../../../core/evm/interpreter/runLimit.ts'
+import { withRunLimit, type RunLimit } from '../../../core/evm/interpreter/runLimit.ts'
 import type { StateReader } from '../../../core/state/account.ts'
 import { decodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { createReader } from '../../../core/store/codec/reader.ts'
@@ -63,11 +63,11 @@ const createReads = ({ request }: StoreClient, head: PinnedHead): Reads => {
 
 /** Runs an execution under `watch`, again at the new head when the head has moved. */
 const createRun =
-  (head: PinnedHead, watch: Watch): ChainStore['run'] =>
+  (head: PinnedHead, watch: RunLimit): ChainStore['run'] =>
   async synchronous => {
     for (let heads = 0; ; heads++) {
       try {
-        return withWatch(watch, synchronous)
+        return withRunLimit(watch, synchronous)
       } catch (error) {
         if (!(error instanceof HeadMoved) || heads === HEADS_MAX) throw error
         head.current = decodeChainHead(error.head)
@@ -141,10 +141,10 @@ const MAIN_THREAD_ONLY = {
 } satisfies Partial<ChainStore>
 
 /**
- * The chain store of a call worker. Each read is a blocking request to the main thread, so no data is ever reported as not
- * loaded. Executions run under `watch`.
+ * The chain store of a call worker. Each read is a blocking request to the main thread, so no data is ever reported as
+ * not loaded. Executions run under `watch`.
  */
-export const createRemoteStore = (client: StoreClient, head: PinnedHead, watch: Watch): ChainStore => {
+export const createRemoteStore = (client: StoreClient, head: PinnedHead, watch: RunLimit): ChainStore => {
   const reads = createReads(client, head)
   const headState = createHeadState(client.forget, number => {
     const found = reads.segment(number)

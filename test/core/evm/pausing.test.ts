@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Authorization } from '../../../core/block/transaction.ts'
 import { transactionSteps } from '../../../core/evm/transaction/apply.ts'
 import type { TransactionResult } from '../../../core/evm/transaction/result.ts'
-import { type Watch, withWatch } from '../../../core/evm/interpreter/runLimit.ts'
+import { type RunLimit, withRunLimit } from '../../../core/evm/interpreter/runLimit.ts'
 import { accountOf, putBalance } from '../../../core/state/executionState.ts'
 import { executionStateOf } from '../../../core/state/worldState.ts'
 import type { StateChanges } from '../../../core/state/account.ts'
@@ -33,7 +33,7 @@ type Found = { readonly result: TransactionResult; readonly changes: StateChange
 const execute = (
   program: Uint8Array,
   { fork = 'osaka', others = [], installed = {}, message: changes = {} }: RunOptions,
-  watch: Watch | undefined,
+  watch: RunLimit | undefined,
   between: () => void = () => undefined,
 ): Found => {
   const world = worldWith([[CONTRACT, { ...installed, code: program }], ...others])
@@ -44,7 +44,7 @@ const execute = (
   const sent = message({ gasLimit: GAS, ...changes })
   const steps = transactionSteps(environmentOf(fork), state, sender, sent, 0n, undefined)
   for (let pauses = 0; ; pauses++) {
-    const step = watch === undefined ? steps.next() : withWatch(watch, () => steps.next())
+    const step = watch === undefined ? steps.next() : withRunLimit(watch, () => steps.next())
     if (step.done === true) return { result: step.value, changes: world.changes(1n), pauses }
     between()
   }
@@ -53,7 +53,7 @@ const execute = (
 const outcomeOf = ({ result, changes }: Found) => ({ result, changes })
 
 /** Pauses wherever it is asked. */
-const always = (gas: number): Watch => ({ gas, check: () => undefined, isPauseDue: () => true })
+const always = (gas: number): RunLimit => ({ gas, check: () => undefined, isPauseDue: () => true })
 
 /** Fills the stack, the memory and the frames with something else. */
 const DISTURBANCE = code(
@@ -70,7 +70,7 @@ const disturbHalfway = (): void => {
   const check = (): void => {
     throw new Ended()
   }
-  expect(() => withWatch({ gas: 300, check }, disturb)).toThrow(Ended)
+  expect(() => withRunLimit({ gas: 300, check }, disturb)).toThrow(Ended)
 }
 
 const rounds = (count: number, ...body: readonly Part[]): Uint8Array =>
@@ -355,7 +355,7 @@ describe('given a transaction that pauses', () => {
       0n,
       undefined,
     )
-    withWatch(always(1000), () => steps.next())
+    withRunLimit(always(1000), () => steps.next())
     steps.return(undefined as never)
     expect(run(rounds(500)).result.success).toBe(true)
   })

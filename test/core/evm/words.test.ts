@@ -3,7 +3,7 @@ import * as division from '../../../core/evm/words/division.ts'
 import { multiplyDigits } from '../../../core/evm/words/multiplyDigits.ts'
 import { power } from '../../../core/evm/words/power.ts'
 import * as shift from '../../../core/evm/words/shift.ts'
-import { bigintAt, num, putBigint } from '../../../core/evm/interpreter/stack.ts'
+import { bigintAt, numbers, putBigint } from '../../../core/evm/interpreter/stack.ts'
 import * as words from '../../../core/evm/words/word.ts'
 import { seededRandom } from '../../support/random.ts'
 
@@ -63,7 +63,7 @@ const ROUNDS = 4000
 /** The word at a place, after making sure that it has its canonical form. */
 const resultAt = (place: number): bigint => {
   const value = bigintAt(place)
-  expect(Number.isNaN(num[place])).toBe(value >= SMALL)
+  expect(Number.isNaN(numbers[place])).toBe(value >= SMALL)
   return value
 }
 
@@ -90,13 +90,13 @@ const BINARIES: readonly Binary[] = [
   ['SAR', shift.shiftRightSigned, (a, b) => unsigned(signed(b) >> (a < 256n ? a : 255n))],
   ['BYTE', shift.byteOf, (a, b) => (a < 32n ? (b >> (8n * (31n - a))) & 255n : 0n)],
   ['SIGNEXTEND', shift.signExtend, (a, b) => (a < 31n ? unsigned(BigInt.asIntN(8 * Number(a) + 8, b)) : b)],
-  ['LT', (a, b, to) => (num[to] = words.lessThan(a, b) ? 1 : 0), (a, b) => (a < b ? 1n : 0n)],
+  ['LT', (a, b, to) => (numbers[to] = words.lessThan(a, b) ? 1 : 0), (a, b) => (a < b ? 1n : 0n)],
   [
     'SLT',
-    (a, b, to) => (num[to] = words.signedLessThan(a, b) ? 1 : 0),
+    (a, b, to) => (numbers[to] = words.signedLessThan(a, b) ? 1 : 0),
     (a, b) => (signed(a) < signed(b) ? 1n : 0n),
   ],
-  ['EQ', (a, b, to) => (num[to] = words.equal(a, b) ? 1 : 0), (a, b) => (a === b ? 1n : 0n)],
+  ['EQ', (a, b, to) => (numbers[to] = words.equal(a, b) ? 1 : 0), (a, b) => (a === b ? 1n : 0n)],
 ]
 
 describe('given operations on words with operands of any form', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Usage, withWatch } from '../../../../core/evm/interpreter/runLimit.ts'
+import { type Usage, withRunLimit } from '../../../../core/evm/interpreter/runLimit.ts'
 import { address, code, type Part, type RunOptions, run } from '../harness.ts'
 
 const OTHER = 0x07e5
@@ -15,7 +15,7 @@ const largestUsage = (program: Uint8Array, options: RunOptions = {}): Usage => {
   const check = (usage: Usage): void => {
     if (largest === undefined || usage.memoryBytes > largest.memoryBytes) largest = usage
   }
-  withWatch({ gas: 1, check }, () => run(program, { ...MESSAGE, ...options }))
+  withRunLimit({ gas: 1, check }, () => run(program, { ...MESSAGE, ...options }))
   if (largest === undefined) throw new Error('never checked')
   return largest
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { withWatch } from '../../../../core/evm/interpreter/runLimit.ts'
+import { withRunLimit } from '../../../../core/evm/interpreter/runLimit.ts'
 import { address, code, type Part, type RunOptions, run } from '../harness.ts'
 
 const OTHER = address(0x07e5)
@@ -28,7 +28,7 @@ const watched = (program: Uint8Array, gas: number, options: RunOptions = {}, end
     if (++looks >= endAt) throw new Ended()
   }
   try {
-    const found = withWatch({ gas, check }, () => run(program, { message: { gasLimit: GAS }, ...options }))
+    const found = withRunLimit({ gas, check }, () => run(program, { message: { gasLimit: GAS }, ...options }))
     return { found, looks }
   } catch (error) {
     if (!(error instanceof Ended)) throw error
@@ -70,7 +70,7 @@ describe('given a run with a limit', () => {
   test('when a message begins, then the interval continues', () => {
     let looks = 0
     const check = (): void => void looks++
-    withWatch({ gas: 100_000, check }, () => {
+    withRunLimit({ gas: 100_000, check }, () => {
       for (let i = 0; i < 40; i++) run(rounds(300))
     })
     expect(looks).toBeGreaterThan(0)
