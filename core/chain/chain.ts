@@ -33,7 +33,7 @@ export type BuildOptions = {
    * block period, transactions would otherwise wait forever.
    */
   readonly full: () => boolean
-  /** Bounds of each transaction: one that exceeds them is not included. Undefined for none. */
+  /** A transaction that exceeds these bounds is not included. Undefined: no bounds. */
   readonly bounds?: SelectionBounds | undefined
 }
 
@@ -109,11 +109,11 @@ export type Chain = {
   /** The validators that govern block `number` (head + 1 at most), ascending. */
   validators(number: bigint): Promise<readonly Address[]>
   /**
-   * The validators that block `number` (at most the head) itself names, for JSON-RPC: its extraData's list in its order, or
+   * The validators that block `number` (at most the head) names, for JSON-RPC: the list of its extraData in its order, or
    * in contract mode the contract's result after the block, ascending.
    */
   validatorsNamedBy(number: bigint): Promise<readonly Address[]>
-  /** The outstanding votes after the head, by which a proposer chooses its own; undefined in contract mode. */
+  /** The pending votes after the head, from which a proposer chooses its own vote; undefined in contract mode. */
   voteTally(): Promise<VoteTally | undefined>
   /** The listener is called after each commit, in order. Returns the function that removes it. */
   onHead(listener: (head: ChainHead) => void): () => void

@@ -1,4 +1,4 @@
-/** Listeners for a value. One that throws disturbs neither the others nor the caller. */
+/** Listeners for a value. An error of one is reported, and does not affect the others or the caller. */
 export type Listeners<Value> = {
   /** Returns the function that removes the listener. */
   readonly add: (listener: (value: Value) => void) => () => void
@@ -9,7 +9,7 @@ export const createListeners = <Value>(onError: (error: unknown) => void): Liste
   const listeners = new Set<{ readonly listener: (value: Value) => void }>()
   return {
     add(listener) {
-      // Boxed, so that the same function may be added twice.
+      // An entry of its own, so that the same function may be added twice.
       const entry = { listener }
       listeners.add(entry)
       return () => {

@@ -25,7 +25,7 @@ export type Rules = {
   readonly blob: BlobParameters | undefined
   /** Bytes; EIP-170 and Besu's `contractSizeLimit`. */
   readonly codeSizeMax: number
-  /** Items; 1024 unless Besu's `evmStackSize` says otherwise. */
+  /** Items; 1024 unless the genesis file sets Besu's `evmStackSize`. */
   readonly stackItemsMax: number
   /** Gas limit of one transaction: EIP-7825's, or `qbft.pertxgaslimit`; undefined without a limit. */
   readonly transactionGasMax: bigint | undefined
@@ -53,7 +53,7 @@ export type QbftParameters = {
 
 /** A `transitions.qbft` entry with all inherited values filled in. */
 export type QbftTransition = {
-  /** A block number, always. */
+  /** Block number of the transition. */
   readonly block: bigint
   readonly parameters: QbftParameters
   /** The validators that replace the set at exactly this block; undefined if the entry names none. */
@@ -62,13 +62,13 @@ export type QbftTransition = {
 
 /** Limits of one node on consensus messages; nodes may differ. */
 export type QbftMessaging = {
-  /** Messages that may wait to be processed. */
+  /** Most messages that wait to be processed. */
   readonly messageQueueLimit: number
-  /** Received messages remembered to drop duplicates. */
+  /** Hashes of received messages that are kept to drop duplicates. */
   readonly duplicateMessageLimit: number
   /** Messages kept for later heights; 0 keeps none. */
   readonly futureMessagesLimit: number
-  /** Largest distance of their height. */
+  /** Largest distance of the height of a kept message. */
   readonly futureMessagesMaxDistance: number
 }
 

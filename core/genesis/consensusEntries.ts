@@ -10,8 +10,8 @@ import { parameterEntries, transitionEntries } from './transitionEntries.ts'
 type Entries = Record<string, string>
 
 /**
- * Longer values are replaced by their hash, for example a list of a hundred validators: nodes compare them, and operators
- * look into the file.
+ * Longer values, for example a list of a hundred validators, are replaced by their hash: nodes compare the hashes, and
+ * operators read the values in the file.
  */
 const VALUE_LENGTH_MAX = 1024
 
@@ -22,7 +22,7 @@ const forkEntries = (forks: readonly ForkActivation[]): Entries => {
   const keys = forkKeys(forks)
   const entries: Entries = {}
   for (const [index, { fork, at, blob }] of forks.entries()) {
-    // Every chain starts with Frontier; no key names it.
+    // Every chain starts with Frontier, which has no key.
     if (fork === 'frontier') continue
     const key = keys[index] as string
     entries[key] = String(at.kind === 'block' ? at.number : at.timestamp)

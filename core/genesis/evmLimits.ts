@@ -1,6 +1,6 @@
 /**
- * Limit on the items of all stacks at once. A runtime counts the whole array as used memory, however little of it is touched,
- * and lets garbage grow in proportion: the 42 MB of an array for all possible items made full collections three times as long.
+ * Items of the stack that all frames share. A runtime counts the whole array as used memory even if little of it is used,
+ * and allows garbage in proportion: an array of 42 MB for all possible items made full collections three times as long.
  */
 export const SHARED_STACK_ITEMS = 32 * 1024
 

@@ -9,15 +9,15 @@ import { forkIsAtLeast } from './fork.ts'
 import type { Genesis } from './genesis.ts'
 import { rulesAt } from './schedule.ts'
 
-/** EIP-1559's first base fee. */
-const INITIAL_BASE_FEE_PER_GAS = 1_000_000_000n
+/** EIP-1559: the first base fee, 1 gwei, unless the genesis file has another value. */
+export const INITIAL_BASE_FEE_PER_GAS = 1_000_000_000n
 
-/** EIP-7685: the hash of a block without requests, SHA-256 of nothing. */
+/** EIP-7685: the requestsHash of a block without requests, the SHA-256 of no bytes. */
 export const EMPTY_REQUESTS_HASH: Hash = fromHex(
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 )
 
-/** As in Besu: the value of the file, else the initial base fee if `londonBlock` is 0, else none. */
+/** As in Besu: the value of the file, otherwise the initial base fee if `londonBlock` is 0, otherwise undefined. */
 const genesisBaseFee = ({ configuration, header }: Genesis): bigint | undefined => {
   if (header.baseFeePerGas !== undefined) return header.baseFeePerGas
   const london = configuration.forks.find(step => step.fork === 'london')
@@ -42,8 +42,8 @@ export const genesisChanges = (genesis: Pick<Genesis, 'alloc'>): StateChanges =>
 }
 
 /**
- * Block 0, given the root of `genesisChanges`. A fork's fields exist if it is active at genesis; without a base fee the
- * later ones do not, since a header ends at the first absent field.
+ * Block 0, given the root of `genesisChanges`. It has the fields of the forks that are active at genesis, but without a
+ * base fee none of the later fields, because a header ends at the first absent field.
  */
 export const genesisBlock = (genesis: Genesis, stateRoot: Hash): Block => {
   const { configuration, header } = genesis

@@ -155,6 +155,6 @@ export const parseJson = (text: string): unknown => {
   const cursor: Cursor = { text, position: text.startsWith('\ufeff') ? 1 : 0 }
   const value = parseValue(cursor, JSON_DEPTH_MAX)
   skipSpace(cursor)
-  if (cursor.position < text.length) fail(cursor, `nothing more expected, ${found(cursor)} found`)
+  if (cursor.position < text.length) fail(cursor, `end of the file expected, ${found(cursor)} found`)
   return value
 }

@@ -14,7 +14,7 @@ export const parseMessaging = (section: Section): QbftMessaging => {
     throw new GenesisError(
       'INVALID_VALUE',
       entryOf(section, 'messageQueueLimit')?.path ?? section.path,
-      'must be greater than zero: without a queue no message would ever be read',
+      'must be greater than zero: without a queue no message would be read',
     )
   return {
     messageQueueLimit,

@@ -1,7 +1,7 @@
 import { GenesisError } from './error.ts'
 import { entryOf, long, type Section } from './section.ts'
 
-/** Sections that are refused or used under their own names. */
+/** Sections of other consensus mechanisms, which are handled by their own names. */
 const OTHER_CONSENSUS = ['ibft', 'ibft2', 'clique', 'ethash'] as const
 
 const unsupported = (path: string, problem: string): GenesisError =>

@@ -4,7 +4,7 @@ import { type ForkName, forkIsAtLeast } from './fork.ts'
 
 export type QbftConsensus = Extract<Consensus, { readonly kind: 'qbft' }>
 
-/** The QBFT options at a block: those of the last transition at or below it, else the genesis file's. */
+/** The QBFT options at a block: those of the last transition at or below it, otherwise those of the genesis file. */
 export const qbftAt = (consensus: QbftConsensus, blockNumber: bigint): QbftParameters => {
   let parameters = consensus.parameters
   for (const transition of consensus.transitions) {
@@ -15,9 +15,9 @@ export const qbftAt = (consensus: QbftConsensus, blockNumber: bigint): QbftParam
 }
 
 type Steps = {
-  /** One for each entry of `configuration.forks`. */
+  /** The rules of each entry of `configuration.forks`. */
   readonly rules: readonly Rules[]
-  /** The rules while none of them is active. */
+  /** The rules while none of these is active. */
   readonly frontier: Rules
   /** The rules after the merge of a proof-of-work chain, while no later step is active. */
   readonly paris: Rules
@@ -77,7 +77,7 @@ const isActiveAt = (step: ForkActivation, number: bigint, timestamp: bigint): bo
  * be cached by identity. The latest active step applies; a time fork therefore includes every earlier fork, London and
  * Paris too.
  *
- * No schedule tells where proof of work ends: the block's own `difficulty` does, zero from Paris on and never before
+ * The end of proof of work is not in a schedule: the block's `difficulty` is zero from Paris on and never before
  * (EIP-3675). Pass it for chains that are not QBFT; without it Paris starts at `mergeNetsplitBlock`.
  */
 export const rulesAt = (
@@ -87,8 +87,8 @@ export const rulesAt = (
   difficulty?: bigint,
 ): Rules => {
   const steps = stepsOf(configuration, number)
-  const judgesDifficulty = difficulty !== undefined && configuration.consensus.kind === 'ethash'
-  const isWork = judgesDifficulty && difficulty > 0n
+  const usesDifficulty = difficulty !== undefined && configuration.consensus.kind === 'ethash'
+  const isWork = usesDifficulty && difficulty > 0n
   let active = steps.frontier
   for (let index = configuration.forks.length - 1; index >= 0; index--) {
     const step = configuration.forks[index] as ForkActivation
@@ -96,7 +96,7 @@ export const rulesAt = (
     active = steps.rules[index] as Rules
     break
   }
-  return judgesDifficulty && !isWork && !forkIsAtLeast(active.fork, 'paris') ? steps.paris : active
+  return usesDifficulty && !isWork && !forkIsAtLeast(active.fork, 'paris') ? steps.paris : active
 }
 
 /** The validators that a transition sets at exactly this block; undefined if none does. */

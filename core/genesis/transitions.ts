@@ -104,7 +104,7 @@ export const parseTransitions = (config: Section, parameters: QbftParameters): r
 }
 
 /**
- * Warnings about settings of a transition without effect; `byContract` tells whether a contract selects the validators from
+ * Warnings about settings of a transition without effect; `byContract` is true when a contract selects the validators from
  * its block on.
  */
 const ignored = (section: Section, byContract: boolean): readonly string[] => {
@@ -112,7 +112,7 @@ const ignored = (section: Section, byContract: boolean): readonly string[] => {
   const named = string(section, 'validatorSelectionMode')?.toLowerCase()
   const warnings: string[] = []
   if (mode !== undefined && named !== 'contract' && named !== 'blockheader')
-    warnings.push(`${mode.path}: has no effect, it is neither "blockheader" nor "contract"`)
+    warnings.push(`${mode.path}: has no effect, it must be "blockheader" or "contract"`)
   if (entryOf(section, 'validatorContractAddress') !== undefined && named !== 'contract')
     warnings.push(
       `${section.path}: validatorContractAddress has no effect without validatorSelectionMode "contract"`,

@@ -6,7 +6,7 @@ import { commitRule } from './rules/commit.ts'
 import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
 import { keyOf, type TransitionContext } from './transitionContext.ts'
 
-/** Votes that arrived before the proposal were kept unchecked: those for another digest are removed. */
+/** The round with the accepted proposal. Removes votes for another digest: votes before the proposal were not checked. */
 const withAcceptedProposal = (round: RoundState, proposal: ProposalCandidate): RoundState => {
   const { block } = proposal.message.signed.payload
   return {

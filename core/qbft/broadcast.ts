@@ -16,7 +16,7 @@ export const broadcast = (
   return wire
 }
 
-/** As `broadcast`, for messages sent once in a round; they are kept for validators that connect during the round. */
+/** As `broadcast`, for messages sent once in a round. Keeps the message for validators that connect during the round. */
 export const broadcastInRound = (
   context: TransitionContext,
   height: HeightState,

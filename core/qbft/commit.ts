@@ -7,7 +7,7 @@ import { emit, type TransitionContext } from './transitionContext.ts'
 
 type Accepted = { readonly round: RoundState; readonly proposal: ProposalCandidate }
 
-/** The round and its accepted proposal, unless it is decided already. */
+/** The round and its accepted proposal; undefined without one or when the height is decided. */
 export const undecidedProposal = ({ round, importing }: HeightState): Accepted | undefined =>
   round?.proposal === undefined || importing !== undefined ? undefined : { round, proposal: round.proposal }
 
@@ -35,7 +35,7 @@ export const checkPrepared = (context: TransitionContext, height: HeightState): 
   const { block } = proposal.message.signed.payload
   const locked: HeightState = {
     ...height,
-    // Even if the signer failed throughout the round, a restart continues in this round, not below the certificate.
+    // A restart then continues in this round, not below the certificate, even if the signer failed in the whole round.
     signed: signedIn(height.signed, round.round),
     round: { ...round, prepared: true },
     certificate: { block, round: round.round, digest: proposal.digest, prepares },
@@ -48,16 +48,16 @@ export const checkPrepared = (context: TransitionContext, height: HeightState): 
 }
 
 /**
- * True when a quorum signed the block and recorded its certificate before. A validator that is not prepared counts itself
+ * True when a quorum signed the block after recording its certificate. A validator that is not prepared counts itself
  * ("Committed") but has no such record: with one faulty validator in the quorum, too few records would remain. A single
- * validator records nothing.
+ * validator writes no record.
  */
 const isRecorded = ({ head, quorum }: HeightState, { prepared, commits }: RoundState): boolean =>
   head.validators.length > 1 && (prepared || commits.size >= quorum)
 
 /**
- * "Committed": the proposal and a quorum of commits, including this validator's, although it may not have been sent: all
- * but one of the others that committed were prepared. The block is imported with all available seals.
+ * "Committed": the proposal and a quorum of commits. This validator's commit counts even if it was not sent. The block is
+ * imported with all available seals.
  */
 export const checkCommitted = (context: TransitionContext, height: HeightState): HeightState => {
   const at = undecidedProposal(height)

@@ -4,7 +4,7 @@ import type { Timer } from './input.ts'
 import type { WireMessage } from './message.ts'
 import type { RestartRecord } from './restart/restartRecord.ts'
 
-/** Why a message was dropped. Operators see a count for each reason. */
+/** The reason why a message was dropped. Operators see a count for each reason. */
 export type DropReason =
   | 'duplicate'
   | 'unknown-code'
@@ -26,8 +26,8 @@ export type DropReason =
   | 'superseded'
 
 /**
- * Two conflicting signatures of one validator: two proposals, prepares or commits of one round, which no honest validator
- * makes.
+ * Two conflicting signatures of one validator, which an honest validator never makes: two proposals, prepares or commits of
+ * one round.
  */
 export type Evidence = {
   readonly author: Address
@@ -37,7 +37,7 @@ export type Evidence = {
   readonly second: WireMessage
 }
 
-/** Why a round started. */
+/** The reason why a round started. */
 export type RoundReason =
   | 'block-timer'
   | 'proposal'
@@ -47,21 +47,21 @@ export type RoundReason =
   | 'restart'
 
 /**
- * What the state machine requests, in order: an effect is performed, and completed where it says so, before the next effect
- * of the same transition starts.
+ * A request of the state machine. The effects of a transition are performed in order; `record` must be complete before the
+ * next effect starts.
  */
 export type Effect =
-  /** Must be durable before the next effect, which reveals signatures. */
+  /** Must be durable before the next effect, because that sends signatures. */
   | { readonly kind: 'record'; readonly record: RestartRecord }
   /** Sent to each of these validators that is connected. */
   | { readonly kind: 'broadcast'; readonly message: WireMessage; readonly to: readonly Address[] }
   | { readonly kind: 'send'; readonly message: WireMessage; readonly to: Address }
   /**
-   * Sent to each of these that is connected: this validator's position, a request for theirs, or what the receiver signed
-   * itself. Reveals no signature of this validator.
+   * Sent to each of these that is connected: this validator's position, a request for theirs, or the receiver's own signed
+   * messages. Has no signature of this validator.
    */
   | { readonly kind: 'inform'; readonly message: WireMessage; readonly to: readonly Address[] }
-  /** A message of another validator, to forward to validators that its author may not reach. */
+  /** A message of another validator, forwarded to validators that its author may not reach. */
   | {
       readonly kind: 'relay'
       readonly message: WireMessage
@@ -69,7 +69,7 @@ export type Effect =
       readonly from: Address
       readonly to: readonly Address[]
     }
-  /** Replaces a running timer of the same kind. Fires at once when `atMs` is past. */
+  /** Replaces a running timer of the same kind. Fires immediately when `atMs` is in the past. */
   | { readonly kind: 'start-timer'; readonly timer: Timer; readonly atMs: number }
   | { readonly kind: 'cancel-timer'; readonly timer: Timer['kind'] }
   /** Answered by `block-built`. `timestamp` in seconds. */
@@ -86,8 +86,8 @@ export type Effect =
   | { readonly kind: 'verify-block'; readonly block: Block; readonly hash: Hash }
   /**
    * The block with a quorum of seals, verified or built by this node. Answered by a new head or by `import-failed`. With
-   * `isRecorded`, the records of a quorum of validators can restore the block even if all of them lose it; without it, the
-   * block must be durable here before any peer learns of it.
+   * `isRecorded`, the restart records of a quorum of validators can restore the block even if all of them lose it; without
+   * it, the block must be durable on this node before it is sent to a peer.
    */
   | {
       readonly kind: 'import-block'
@@ -100,7 +100,7 @@ export type Effect =
   /** The peer has blocks up to this number. */
   | { readonly kind: 'peer-ahead'; readonly peer: Address; readonly number: bigint }
   | { readonly kind: 'evidence'; readonly evidence: Evidence }
-  /** `author` is undefined when it is not known. */
+  /** A message that was dropped; `author` is undefined when it is unknown. */
   | {
       readonly kind: 'dropped'
       readonly reason: DropReason
@@ -109,7 +109,7 @@ export type Effect =
       readonly detail: string
     }
   /**
-   * A restarted validator signs from that round of the height on. `round` is undefined while it signs nothing, because
+   * A restarted validator signs from that round of the height on. `round` is undefined while it must not sign, because
    * fewer than `needed` validators have reported their position, or one of them is ahead. For logs.
    */
   | {

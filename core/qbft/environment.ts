@@ -7,8 +7,8 @@ export type QbftEnvironment = {
   /** The address of this validator. */
   readonly address: Address
   /**
-   * Signs a 32-byte digest; 65 bytes. May throw, as an HSM may: the message is then not sent, and the next round is another
-   * chance.
+   * Signs a 32-byte digest; returns 65 bytes. May throw, as an HSM does when it is unreachable: the message is then not
+   * sent, and the validator tries again in the next round.
    */
   readonly sign: (digest: Hash) => Seal
   readonly dialect: Dialect
@@ -26,8 +26,8 @@ export type QbftEnvironment = {
   readonly earlyRoundChange: boolean
   /** Received messages remembered per validator to drop duplicates (`duplicatemessagelimit`). */
   readonly duplicateMessagesMax: number
-  /** Messages kept for later heights (`futuremessageslimit`); 0 keeps none. */
+  /** Most messages kept for later heights (`futuremessageslimit`); 0 to keep none. */
   readonly futureMessagesMax: number
-  /** Largest distance of their height (`futuremessagesmaxdistance`). */
+  /** Largest distance of the height of a kept message (`futuremessagesmaxdistance`). */
   readonly futureDistanceMax: number
 }

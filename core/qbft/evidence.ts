@@ -10,7 +10,7 @@ export type OncePerRound = Exclude<QbftMessage, { readonly kind: 'round-change' 
 /** The author and the encoded message that proves the signature. */
 type Signer = { readonly author: Address; readonly wire: WireMessage }
 
-/** The digest that was signed. For a proposal, the digest that prepares of it name. */
+/** The signed digest. For a proposal, the digest that its prepares contain. */
 export const digestOf = ({ signed: { payload } }: OncePerRound): Hash =>
   'digest' in payload ? payload.digest : qbftSealHash(payload.block.header)
 
@@ -20,8 +20,8 @@ type Signatures = Pick<RoundState, 'round' | 'first'>
 export const PAST_ROUNDS_MAX = 8
 
 /**
- * Remembers the first signature of each author and kind in a round. One for another digest is equivocation, reported once
- * for each first signature.
+ * Stores the first signature of each author and kind in a round. A second one for another digest is equivocation, which is
+ * reported once for each first signature.
  */
 export const noteSignature = <Of extends Signatures>(
   context: TransitionContext,
@@ -56,7 +56,7 @@ export const withPastSignatures = (
   return new Map([...all].filter(([of]) => of >= next - PAST_ROUNDS_MAX))
 }
 
-/** As `noteSignature`, for a message too late to be used: of a past round, or of a decided one. */
+/** As `noteSignature`, for a message of a past or decided round, which has no other use. */
 export const noteLateSignature = (
   context: TransitionContext,
   height: HeightState,

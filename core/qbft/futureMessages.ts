@@ -62,8 +62,8 @@ export const refusedFuture = (
 }
 
 /**
- * Removes the newest message of the highest height of the author with the most bytes: an author that sends much only evicts
- * its own messages.
+ * Removes the newest message of the highest height of the author with the most bytes, so that an author that sends many
+ * bytes only evicts its own messages.
  */
 const evictLargest = (messages: FutureMessages): FutureMessages => {
   const bytes = new Map<string, number>()
@@ -88,7 +88,7 @@ export const keepFuture = (
   return kept
 }
 
-/** Splits off the messages for a height that starts; `left` are those of later heights. */
+/** The messages for a height that starts, and the remaining messages of later heights. */
 export const takeFuture = (
   messages: FutureMessages,
   sequence: bigint,

@@ -33,7 +33,7 @@ export type HeadContext = {
   readonly periodMs: number
   /** Minimum whole seconds between two blocks; 0 for sub-second periods. */
   readonly spacingSeconds: number
-  /** False during sync: messages are kept, nothing is sent and no timer runs. */
+  /** False during sync: the validator keeps messages, but sends none and runs no timer. */
   readonly active: boolean
 }
 
@@ -53,7 +53,7 @@ export type Input =
     }
   /** Answer to `verify-block`. `hash` is the on-chain hash. */
   | { readonly kind: 'block-verified'; readonly hash: Hash; readonly invalid: string | undefined }
-  /** Answer to `verify-block` when the time limit ran out, which says nothing about the validity. */
+  /** Answer to `verify-block` when the time limit ran out: the block may be valid or invalid. */
   | { readonly kind: 'block-unverified'; readonly hash: Hash }
   /** Answer to `import-block` when it failed; success shows as a new head. */
   | { readonly kind: 'import-failed'; readonly hash: Hash }

@@ -14,7 +14,7 @@ export type RoundIdentifier = { readonly sequence: bigint; readonly round: numbe
 /** A signed payload. */
 export type Signed<Payload> = {
   readonly payload: Payload
-  /** RLP of the payload exactly as signed; the author is recovered from these bytes, never from a new encoding. */
+  /** The signed RLP of the payload. The author is recovered from these bytes, never from a new encoding. */
   readonly payloadBytes: Uint8Array
   readonly signature: Seal
 }
@@ -56,7 +56,7 @@ export type PrepareMessage = { readonly kind: 'prepare'; readonly signed: Signed
 
 export type CommitMessage = { readonly kind: 'commit'; readonly signed: SignedCommit }
 
-/** A round change; if its author was prepared, with the block and the prepares that prove it. */
+/** A round change. If its author was prepared, it has the block and the prepares that prove it. */
 export type RoundChangeMessage = {
   readonly kind: 'round-change'
   readonly signed: SignedRoundChange
@@ -78,7 +78,7 @@ export type WireMessage = { readonly code: number; readonly data: Uint8Array }
  * The prepared certificate that a validator is locked on: a block, the round it was prepared in, and a quorum of prepares.
  */
 export type PreparedCertificate = {
-  /** Its extraData carries the round. */
+  /** Its extraData has the round. */
   readonly block: Block
   readonly round: number
   readonly digest: Hash

@@ -5,19 +5,19 @@ import type { HeightState } from './state.ts'
 import { keyOf } from './transitionContext.ts'
 
 /**
- * Limit on the messages of one validator that are processed in one round. An honest validator sends four in a round and may
- * pass several rounds meanwhile; further messages count in the next round if they are sent again.
+ * Messages of one validator that are processed in one round. An honest validator sends four in a round, and may pass
+ * several rounds during one round of this validator. Further messages count in the next round if they are sent again.
  */
 export const PEER_MESSAGES_MAX = 64
-/** Limit on their bytes: a proposal or round change with a block of maximum size, and another of half of it. */
+/** Bytes of these messages: a proposal or round change with a block of maximum size, and another of half that size. */
 export const PEER_BYTES_MAX = 1.5 * QBFT_MESSAGE_BYTES_MAX
 
-/** What one peer sent since the round started. */
+/** Messages and bytes that one peer has sent since the round started. */
 export type PeerBudget = { readonly messages: number; readonly bytes: number }
 
 /**
- * The budget that a message is charged to. Forwarded messages are charged to the forwarding peer, so that nobody exhausts
- * the budget of others by replaying their messages. A peer may forward as much as all other validators may send.
+ * The budget that a message is charged to. Forwarded messages are charged to the forwarding peer, so that a peer cannot
+ * exhaust the budget of others by replaying their messages. A peer may forward as much as all other validators may send.
  */
 const budgetOf = (
   { author, peer }: From,

@@ -13,7 +13,7 @@ import type { HeightState, RoundState } from './state.ts'
 import { emit, isSelf, type TransitionContext } from './transitionContext.ts'
 import { requestVerdict, verdictOn, withVerdict } from './verdicts.ts'
 
-/** True when this validator is the proposer of the current round and has not proposed yet. */
+/** True when this validator is the proposer of the current round and has not proposed. */
 const shouldPropose = (context: TransitionContext, height: HeightState): boolean => {
   const { round, signed } = height
   if (round === undefined || round.proposal !== undefined || round.candidate !== undefined) return false
@@ -27,7 +27,7 @@ const shouldPropose = (context: TransitionContext, height: HeightState): boolean
 const roundChangesOf = (height: HeightState): readonly RoundChangeMessage[] =>
   [...height.roundChanges.values()].filter(({ signed }) => signed.payload.round === currentRound(height))
 
-/** The round change with the highest prepared round ("highestPrepared"); undefined when none was prepared. */
+/** The round change with the highest prepared round ("highestPrepared"); undefined without a prepared one. */
 const highestPrepared = (roundChanges: readonly RoundChangeMessage[]): RoundChangeMessage | undefined => {
   let best: RoundChangeMessage | undefined
   for (const candidate of roundChanges) {
@@ -49,10 +49,10 @@ const timestampOf = ({ head }: HeightState, round: number, nowMs: number): bigin
 }
 
 /**
- * Proposes the block in the current round with its justification, and accepts the proposal itself. A large block is
- * encoded, hashed and encoded in a message: yields in between.
+ * Proposes the block in the current round with its justification, and accepts the proposal. Yields between encoding and
+ * hashing a large block and encoding the message.
  */
-function* propose(context: TransitionContext, height: HeightState, unstamped: Block): Steps<HeightState> {
+function* propose(context: TransitionContext, height: HeightState, proposed: Block): Steps<HeightState> {
   const { round } = height
   if (round === undefined || !shouldPropose(context, height)) return height
   const block = withRound(unstamped, context.environment.proposesRoundZero ? 0 : round.round)
@@ -79,9 +79,9 @@ function* propose(context: TransitionContext, height: HeightState, unstamped: Bl
 }
 
 /**
- * Starts the proposal of the current round: the block of the best certificate, or a new one. The round changes that justify
- * it are fixed here, whatever arrives while the block is built or verified: a further one could carry a better certificate,
- * and one for a later round replaces its author's.
+ * Starts the proposal of the current round: the block of the best certificate, or a new one. Also fixes the round changes
+ * that justify it. A round change that arrives while the block is built or verified could have a better certificate, or
+ * replace the round change of its author.
  */
 export function* beginProposal(context: TransitionContext, before: HeightState): Steps<HeightState> {
   if (before.round === undefined || !shouldPropose(context, before)) return before

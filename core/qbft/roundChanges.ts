@@ -11,8 +11,8 @@ import type { HeightState } from './state.ts'
 import { keyOf, type TransitionContext } from './transitionContext.ts'
 
 /**
- * The highest round, not below the current one, that a quorum requests and that was not acted on yet
- * ("hasReceivedQuorumOfRoundChanges").
+ * The highest round that a quorum requests ("hasReceivedQuorumOfRoundChanges"), not below the current one and not applied
+ * before.
  */
 const quorumRound = (height: HeightState): number | undefined => {
   const counts = new Map<number, number>()
@@ -35,14 +35,14 @@ const earlyRound = (context: TransitionContext, height: HeightState): number | u
 }
 
 /**
- * The next round, if the current one was held for lack of a quorum, a quorum is heard now, and one of its validators
- * requests a later round. The timer would lead there, too; this avoids another wait for a validator that just started.
+ * The next round, if this validator stayed in the current one without a quorum, a quorum is heard now, and one of its
+ * validators requests a later round. The timer would do the same; this avoids the wait for a validator that just started.
  */
 const roundAfterHeld = (context: TransitionContext, height: HeightState): number | undefined => {
   const current = currentRound(height)
   if (!context.environment.earlyRoundChange || height.heldMs === 0) return undefined
-  const isAsked = [...height.roundChanges.values()].some(({ signed }) => signed.payload.round > current)
-  return isAsked && heardIn(context, height).length >= height.quorum ? current + 1 : undefined
+  const isRequested = [...height.roundChanges.values()].some(({ signed }) => signed.payload.round > current)
+  return isRequested && heardIn(context, height).length >= height.quorum ? current + 1 : undefined
 }
 
 /**
@@ -99,8 +99,8 @@ export const changeRound = (
   )
 
 /**
- * Sends the round change for the round in which a restarted validator continues. If it was prepared in that same round, the
- * certificate of its earlier round change is lost, and it waits for the end of the round.
+ * Sends the round change for the round in which a restarted validator continues. A validator with a certificate of that
+ * same round cannot repeat its earlier round change, and waits for the end of the round.
  */
 export function* changeRoundAgain(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { certificate, round } = height

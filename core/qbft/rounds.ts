@@ -52,7 +52,7 @@ export const startRoundTimer = (context: TransitionContext, height: HeightState)
 export const startResendTimer = (context: TransitionContext, { sequence }: HeightState): void =>
   emit(context, { kind: 'start-timer', timer: { kind: 'resend', sequence }, atMs: context.nowMs + RESEND_MS })
 
-/** Votes that arrived early are the first signatures of their authors in the round. */
+/** Stores votes that arrived before the round as the first signatures of their authors in it. */
 const withFirstSignatures = (context: TransitionContext, round: RoundState): RoundState => {
   const { dialect } = context.environment
   let noted = round
@@ -65,7 +65,7 @@ const withFirstSignatures = (context: TransitionContext, round: RoundState): Rou
   return noted
 }
 
-/** Starts a round: votes for it that arrived early count, and the state of lower rounds is discarded. */
+/** Starts a round with the votes that arrived early, and discards the state of lower rounds. */
 export const enterRound = (
   context: TransitionContext,
   height: HeightState,

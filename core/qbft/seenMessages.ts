@@ -2,8 +2,8 @@ import { evictOldest } from '../collections/boundedMap.ts'
 import type { AddressKey } from './state.ts'
 
 /**
- * Hashes of received messages, oldest first, separately for each validator: a flood by one cannot evict the hashes of
- * others, which would cause their messages to be forwarded again.
+ * Hashes of received messages, oldest first, separately for each validator: a flood of one validator must not evict the
+ * hashes of others, because their messages would be forwarded again.
  */
 export type SeenMessages = ReadonlyMap<AddressKey, ReadonlySet<string>>
 

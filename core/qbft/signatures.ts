@@ -7,7 +7,7 @@ import { HALF_ORDER } from '../crypto/recovery.ts'
 import { runSteps, type Steps } from '../steps.ts'
 import type { QbftCode, Signed, SignedCommit } from './message.ts'
 
-/** The keccak hash of RLP `[code, payload]`; the payload is RLP already. Yields within a long payload. */
+/** The keccak256 hash of RLP `[code, payload]`; `payloadBytes` is RLP. Yields within a long payload. */
 export const signingDigestSteps = (code: QbftCode, payloadBytes: Uint8Array): Steps<Hash> =>
   keccak256Steps(...rlpListPieces([Uint8Array.of(code), payloadBytes]))
 
@@ -15,7 +15,7 @@ export const signingDigestSteps = (code: QbftCode, payloadBytes: Uint8Array): St
 export const signingDigest = (code: QbftCode, payloadBytes: Uint8Array): Hash =>
   runSteps(signingDigestSteps(code, payloadBytes))
 
-/** Signs the payload, given with its RLP, for a message of this code. Throws what `sign` throws. */
+/** Signs the payload, whose RLP is `payloadBytes`, for a message of this code. Throws the errors of `sign`. */
 export const signPayload = <Payload>(
   code: QbftCode,
   payload: Payload,
@@ -25,7 +25,7 @@ export const signPayload = <Payload>(
 
 type Recovered = { readonly code: QbftCode; readonly author: Address | undefined }
 
-/** Cache: recovering the author costs more than the rest of processing a message, and several rules need it. */
+/** Cached authors: a recovery costs more than all other processing of a message, and several rules need the author. */
 const recovered = new WeakMap<Signed<unknown>, Recovered>()
 
 function* recoverSteps(
@@ -37,8 +37,8 @@ function* recoverSteps(
 }
 
 /**
- * The author ("recoverSignedPrepareAuthor" and similar); undefined when no address can be recovered, or for a high s, which
- * would give every message a second form. Recovered once for each object. Yields within a long payload.
+ * The author ("recoverSignedPrepareAuthor" and similar). Undefined when no address can be recovered, or for a high s, with
+ * which every message would have a second form. Recovered once for each object. Yields within a long payload.
  */
 export function* authorOfSteps(code: QbftCode, signed: Signed<unknown>): Steps<Address | undefined> {
   const known = recovered.get(signed)
@@ -55,8 +55,8 @@ export const authorOf = (code: QbftCode, signed: Signed<unknown>): Address | und
 const sealers = new WeakMap<SignedCommit, { readonly digest: Hash; readonly sealer: Address | undefined }>()
 
 /**
- * The signer of the commit's seal over a proposal's digest; undefined when none can be recovered. Recovered once for each
- * object and digest.
+ * The signer of the commit's seal over a proposal's digest; undefined when no address can be recovered. Recovered once for
+ * each object and digest.
  */
 export const sealerOf = (signed: SignedCommit, digest: Hash): Address | undefined => {
   const known = sealers.get(signed)
@@ -66,6 +66,6 @@ export const sealerOf = (signed: SignedCommit, digest: Hash): Address | undefine
   return sealer
 }
 
-/** Stores an author that is known already: of a kept message, or of one that is decoded further. */
+/** Stores a known author: of a kept message, or of a message that is decoded further. */
 export const rememberAuthor = (code: QbftCode, signed: Signed<unknown>, author: Address): void =>
   void recovered.set(signed, { code, author })

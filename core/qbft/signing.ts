@@ -29,20 +29,20 @@ type SigningResult<Value> = { readonly height: HeightState; readonly signed: Val
 
 export type SignedKind = 'proposed' | 'prepared' | 'committed'
 
-/** The signatures recorded so far as they apply to `round`: those of a lower round no longer matter. */
+/** The recorded signatures in `round`; signatures of a lower round are dropped. */
 export const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
   signed.round === round
     ? signed
     : { ...signed, round, proposed: undefined, prepared: undefined, committed: undefined }
 
-/** A validator signs one value of each kind in a round, and nothing in a round below the highest it signed in. */
+/** A validator signs one value of each kind in a round, and never in a round below the highest one in which it signed. */
 const maySign = (height: HeightState, round: number, kind: SignedKind, digest: Hash): boolean => {
   if (round < lowestRound(height)) return false
   const before = signedIn(height.signed, round)[kind]
   return before === undefined || equalBytes(before, digest)
 }
 
-/** Keeps the same `signed` object when nothing is new, so that the record is not written again. */
+/** Keeps the same `signed` object when the value is already recorded, so that the record is not written again. */
 const withValue = (height: HeightState, round: number, kind: SignedKind, digest: Hash): HeightState => {
   const signed = signedIn(height.signed, round)
   return { ...height, signed: signed[kind] === undefined ? { ...signed, [kind]: digest } : signed }
@@ -50,12 +50,12 @@ const withValue = (height: HeightState, round: number, kind: SignedKind, digest:
 
 /**
  * Records the digest that this validator will prepare in the round if the block is valid, so that the record is written
- * while the block is verified. Only one value can be prepared in a round, so recording it early is safe.
+ * while the block is verified. This is safe, because only one value can be prepared in a round.
  */
 export const reservePrepare = (height: HeightState, round: number, digest: Hash): HeightState =>
   maySign(height, round, 'prepared', digest) ? withValue(height, round, 'prepared', digest) : height
 
-/** A signer may fail, for example a hardware signer that is unreachable: the message is then not sent. */
+/** The result of a signer; undefined when it fails, for example an unreachable hardware signer. */
 const attempt = <Value>(make: () => Value): Value | undefined => {
   try {
     return make()
@@ -109,7 +109,7 @@ export const signPrepare = (
   )
 }
 
-/** Commits only what was prepared in the same round: a commit seal cannot be withdrawn. */
+/** Signs a commit, only to the block that was prepared in the same round, because a commit seal cannot be withdrawn. */
 export const signCommit = (
   { environment }: TransitionContext,
   height: HeightState,
@@ -128,7 +128,7 @@ export const signCommit = (
   })
 }
 
-/** Signs a round change with the highest prepared certificate. Afterwards this validator signs nothing in lower rounds. */
+/** Signs a round change with the highest prepared certificate. Afterwards this validator does not sign in lower rounds. */
 export const signRoundChange = (
   { environment }: TransitionContext,
   height: HeightState,
@@ -147,7 +147,7 @@ export const signRoundChange = (
     : { height: { ...height, signed: signedIn(signed, round) }, signed: made }
 }
 
-/** Records a signature of this validator that others sent back. It binds as if it had been made since the start. */
+/** Records a signature of this validator that others sent back. It counts like a signature since the start. */
 export const rememberSignature = (
   height: HeightState,
   round: number,

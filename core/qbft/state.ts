@@ -25,7 +25,7 @@ export type ProposalCandidate = {
   readonly author: Address
   /** The peer that delivered it; this validator's address for its own proposal. */
   readonly peer: Address
-  /** The digest that prepares and commits name. */
+  /** The digest in prepares and commits. */
   readonly digest: Hash
   /** The on-chain hash. */
   readonly hash: Hash
@@ -34,7 +34,7 @@ export type ProposalCandidate = {
 /** The first signature of an author for one kind of message in a round: a second, different one is evidence. */
 export type FirstSignature = { readonly digest: Hash; readonly wire: WireMessage }
 
-/** One vote of each author. Before there is a proposal they are unchecked. */
+/** One vote of each author. Votes that arrive before the proposal are unchecked. */
 export type Votes = {
   readonly prepares: ReadonlyMap<AddressKey, PrepareMessage>
   readonly commits: ReadonlyMap<AddressKey, CommitMessage>
@@ -42,14 +42,14 @@ export type Votes = {
 
 export type RoundState = Votes & {
   readonly round: number
-  /** Being verified. */
+  /** A proposal that is being verified. */
   readonly candidate: ProposalCandidate | undefined
-  /** Verified, and prepared unless an earlier signature of this validator forbids it. */
+  /** The accepted proposal; this validator prepared it unless an earlier signature forbids that. */
   readonly proposal: ProposalCandidate | undefined
   readonly prepared: boolean
-  /** Signed when it first counts; undefined before, and when it could not or must not be signed. */
+  /** This validator's commit, signed when it first counts; undefined when it could not or must not be signed. */
   readonly ownCommit: SignedCommit | undefined
-  /** By kind and author. */
+  /** First signatures by kind and author. */
   readonly first: ReadonlyMap<string, FirstSignature>
   /** The round changes that justify this validator's proposal, fixed when it starts. */
   readonly justification: readonly RoundChangeMessage[]
@@ -71,28 +71,28 @@ export type HeightState = {
   readonly quorum: number
   /** False during sync, and for a node that is not a validator: it sends nothing and runs no timer. */
   readonly active: boolean
-  /** Undefined until the block timer fires or a message shows that the others started. */
+  /** Undefined until the block timer fires or a message starts the round. */
   readonly round: RoundState | undefined
   /** Votes for later rounds, limited per author. */
   readonly futureVotes: ReadonlyMap<number, Votes>
   /** The round change for the highest round of each author. */
   readonly roundChanges: ReadonlyMap<AddressKey, RoundChangeMessage>
-  /** What each peer sent since the round started. */
+  /** Messages and bytes of each peer since the round started. */
   readonly peerBudgets: ReadonlyMap<string, PeerBudget>
   /** The highest round that a quorum of round changes was applied for. */
   readonly actionedRound: number
   readonly certificate: PreparedCertificate | undefined
   /** Consecutive rounds that timed out although a quorum was heard; the round timeout grows with it. */
   readonly failedRounds: number
-  /** How long the round has been held because no quorum was heard in it. */
+  /** Time that this validator has stayed in the round because no quorum was heard in it. */
   readonly heldMs: number
   /** How far round timeouts grow without delay; see timeouts.ts. */
   readonly softTimeoutMs: number
-  /** By on-chain hash. */
+  /** Verdicts by on-chain hash. */
   readonly verdicts: ReadonlyMap<string, Verdict>
   readonly signed: RestartRecord
   /**
-   * Nothing is signed in a round below it, because this validator may have signed there before it started; see recall.ts.
+   * This validator must not sign in a round below it, because it may have signed there before it started; see recall.ts.
    */
   readonly floor: number
   /** True when others sent back signatures of this validator that it did not know. */
@@ -114,15 +114,15 @@ export type QbftState = {
   readonly seen: SeenMessages
   /** The restart record from before this start, until its height is over. */
   readonly restart: RestartRecord | undefined
-  /** What this validator may have signed beyond its record; undefined once it no longer matters. */
+  /** The recall of signatures that the restart record may miss; undefined when it is complete. */
   readonly recall: Recall | undefined
   /** When each validator was last sent its own signatures, milliseconds since 1970. */
   readonly shownAtMs: ReadonlyMap<AddressKey, number>
 }
 
 /**
- * The initial state. `record` is the restart record, undefined on a new node. Without `recall`, the record is taken to
- * contain everything that this validator ever signed.
+ * The initial state. `record` is the restart record, undefined on a new node. Without `recall`, the record is assumed to
+ * contain the last signatures of this validator.
  */
 export const initialState = (record: RestartRecord | undefined, recall?: Recall): QbftState => ({
   height: undefined,

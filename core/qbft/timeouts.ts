@@ -8,8 +8,8 @@ import type { HeightState } from './state.ts'
 const RECOVERY_TIMEOUTS = 4
 const RECOVERY_MS = 10_000
 /**
- * The part of the bound not spent on waiting for proposers: resent round changes, block downloads, clocks that differ by
- * seconds.
+ * The part of the bound for other delays than waiting for proposers: resent round changes, block downloads, clocks that
+ * differ by seconds.
  */
 const RECOVERY_OVERHEAD_MS = 5_000
 
@@ -19,11 +19,11 @@ const RECOVERY_OVERHEAD_MS = 5_000
  */
 const PATIENT_CYCLES = 12
 
-/** 2^16 times any soft limit is beyond every cap. */
+/** 2^16 times any soft limit is above every cap. */
 const DOUBLINGS_MAX = 16
 
 /**
- * A round takes four messages in sequence; if each takes more than a fourth of the longest round, waiting does not help.
+ * Messages that follow each other in a round. If each takes more than a fourth of the longest round, waiting does not help.
  */
 const SEQUENTIAL_MESSAGES = 4
 
@@ -54,15 +54,15 @@ type Growth = Pick<HeightState, 'failedRounds' | 'softTimeoutMs'> & {
  * soft limit, then slowly up to the cap.
  *
  * A node cannot distinguish a proposer that is down from a slow one. If the timeout grew to a minute during a disturbance,
- * everyone would wait a minute for each proposer that is down afterwards; if it never grew, no block would come where a
- * round really takes that long (slow links, large blocks, slow machines). Timeouts therefore grow up to the soft limit,
- * which keeps the bound of the recovery, and beyond it only after that limit failed repeatedly. Of F + 1 consecutive rounds
- * with different proposers, one has an honest proposer: faulty proposers alone cannot make the timeout exceed the soft
- * limit, and cannot prevent its growth, because every round without a block counts. In the end a round gets the time that
- * it needs, up to the cap. The soft limit of the next height is then the timeout that this block took: such a network waits
- * for the growth once, not for every block.
+ * all validators would later wait a minute for each proposer that is down. If it never grew, a network whose rounds need
+ * longer (slow connections, large blocks, slow machines) would never produce a block. Timeouts therefore grow up to the
+ * soft limit, which keeps the bound of the recovery, and beyond it only after that limit failed repeatedly. Of F + 1
+ * consecutive rounds with different proposers, one has an honest proposer: faulty proposers alone cannot make the timeout
+ * exceed the soft limit, and cannot prevent its growth, because every round without a block counts. In the end a round gets
+ * the time that it needs, up to the cap. The soft limit of the next height is then the timeout of the decided round, so
+ * that such a network waits for the growth once, not for every block.
  *
- * The price: when a quorum was heard without success for longer than the cycles at the soft limit take (105 s with a base
+ * The disadvantage: when a quorum was heard without success for longer than the cycles at the soft limit (105 s with a base
  * of one second), the first block afterwards may come later than the bound. Safety never depends on time.
  */
 export const roundTimeoutMs = (

@@ -5,7 +5,7 @@ import type { Block } from '../block/block.ts'
 import type { HeightState, Verdict } from './state.ts'
 import { emit, type TransitionContext } from './transitionContext.ts'
 
-/** Limit on the remembered verdicts of one height: one for each proposer in the rounds that matter, newest last. */
+/** Most verdicts of one height, newest last: one for each proposer of the last rounds. */
 export const VERDICTS_MAX = 32
 
 export const verdictOn = ({ verdicts }: HeightState, hash: Hash): Verdict | undefined =>
@@ -23,7 +23,7 @@ export const withoutVerdict = (height: HeightState, hash: Hash): HeightState => 
   return { ...height, verdicts }
 }
 
-/** Requests verification of the block unless it is pending or done: no block is executed twice. */
+/** Requests verification of the block unless it is pending or done, so that no block is executed twice. */
 export const requestVerdict = (
   context: TransitionContext,
   height: HeightState,

@@ -30,7 +30,8 @@ export type TrieRun = {
  */
 export const recordKey = (keyPrefix: string, path: string): string => `${keyPrefix}n${path}`
 
-const NO_NODES: TrieNodeReader = { get: () => undefined }
+/** Reads the records of an empty trie. */
+export const NO_NODES: TrieNodeReader = { get: () => undefined }
 
 /** A run that only reads the trie with this record key prefix. */
 export const readRun = (nodes: TrieNodeReader, keyPrefix: string): TrieRun => ({

@@ -29,7 +29,7 @@ export type PoolOptions = {
   readonly balanceCheck: boolean
   /** Besu's `--tx-pool-limit-by-account-percentage`: the part of the pool for one sender. */
   readonly senderShare: number
-  /** Why the permission lists refuse the transactions of an account; undefined when they do not. */
+  /** The reason why the permission lists refuse a transaction of an account; undefined when they permit it. */
   readonly refusesSender?: (sender: Address, transaction: Transaction) => string | undefined
 }
 
@@ -65,7 +65,7 @@ const REJECTION_OF: Readonly<Partial<Record<InvalidTransactionCode, RejectionCod
   SET_CODE_CREATES_CONTRACT: 'INVALID_AUTHORIZATION_LIST',
 }
 
-/** Without the block's limits: the pool checks the gas limit later, and the fees by its own rule. */
+/** No limits of a block: the pool checks the gas limit later, and the fees by its own rule. */
 const NO_LIMITS: BlockLimits = { gasLimit: undefined, baseFeePerGas: undefined, blobBaseFee: undefined }
 
 const checkFeeCap = (
@@ -85,7 +85,7 @@ const checkForm = (transaction: Transaction, { rules, acceptsBlobs }: PoolHead):
   if (transaction.type === 3 && !acceptsBlobs)
     throw new TransactionRejected(
       'INVALID_TYPE',
-      'blob transactions are not accepted: a QBFT network does not keep blobs',
+      'blob transactions are not accepted: a QBFT network does not store blobs',
     )
   if (transaction.encoded.length > POOL_TRANSACTION_BYTES_MAX)
     throw new TransactionRejected(
@@ -104,8 +104,8 @@ const checkForm = (transaction: Transaction, { rules, acceptsBlobs }: PoolHead):
 }
 
 /**
- * Checks a transaction in Besu's order: price, form, gas, replay protection, block gas limit, nonce, sender. The funds of the
- * sender are checked afterwards, because they depend on its other pooled transactions (see funds.ts).
+ * Checks a transaction in Besu's order: price, form, gas, replay protection, block gas limit, nonce, sender. The caller
+ * then checks the funds of the sender, which depend on its other pooled transactions (see funds.ts).
  * @returns the nonce of the sender's account
  * @throws TransactionRejected
  */
@@ -139,7 +139,7 @@ export const admit = (
     throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
   const refusal = options.refusesSender?.(sender, transaction)
   if (refusal !== undefined) throw new TransactionRejected('SENDER_NOT_AUTHORIZED', refusal)
-  // As in Besu, a client learns of a used nonce first.
+  // As in Besu, a used nonce is reported before a low price.
   if (origin.local) checkPrice(transaction, head, origin, minGasPrice)
   const { futureBySenderMax } = options.limits
   if (transaction.nonce >= accountNonce + BigInt(futureBySenderMax))

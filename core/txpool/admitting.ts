@@ -98,19 +98,19 @@ const enqueue = (pool: Pool, queue: SenderQueue, entry: PoolEntry): void => {
   }
 }
 
-/** Refuses a transaction that overran twice, and its sender while it has to wait. @throws TransactionRejected */
+/** Refuses a transaction that was stopped twice, and its sender for some time. @throws TransactionRejected */
 const checkOverruns = (overruns: Overruns, hash: Hash, sender: Address, nowMs: number): void => {
   const untilMs = overruns.waitsUntilMs(sender, nowMs)
   if (untilMs === undefined && overruns.of(hash)?.isDropped !== true) return
   throw new TransactionRejected(
     'SENDER_WAITS',
     untilMs === undefined
-      ? 'this transaction ran twice for longer than a block has time'
-      : `a transaction of this sender ran twice for longer than a block has time; try again in ${Math.ceil((untilMs - nowMs) / 1000)} seconds`,
+      ? 'this transaction twice ran longer than the time for a block'
+      : `a transaction of this sender twice ran longer than the time for a block; try again in ${Math.ceil((untilMs - nowMs) / 1000)} seconds`,
   )
 }
 
-/** The sender's queue with the account's current nonce and balance; new, and not in the pool yet, without transactions. */
+/** The sender's queue with the account's current nonce and balance; a new queue is not in the pool. */
 const currentQueue = (
   pool: Pool,
   sender: Address,
@@ -160,7 +160,7 @@ export const addTransaction = (
     )
     throw new TransactionRejected(
       'POOL_FULL',
-      `${options.limits.transactionsMax} transactions or ${options.limits.bytesMax} bytes are waiting, or a tenth of that of senders without nonce and balance, and all pay more or come sooner; pay more or try later`,
+      `the pool has ${options.limits.transactionsMax} transactions or ${options.limits.bytesMax} bytes, or a tenth of that from senders without nonce and balance, and all have a higher price or a nearer nonce; raise the price or try later`,
     )
   }
   notifyDropped(pool, evicted)

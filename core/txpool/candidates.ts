@@ -14,18 +14,18 @@ type Cursor = HeapItem & {
   index: number
   entry: PoolEntry
   tip: bigint
-  /** Of a priority sender. */
+  /** True for a priority sender. */
   readonly isPreferred: boolean
-  /** It was stopped while a block was built. */
+  /** True when it was stopped in an earlier block. */
   isDeferred: boolean
 }
 
-/** EIP-7825's gas limit of one transaction. Those above it may run long, and come after others of the same price. */
+/** EIP-7825's gas limit of one transaction. A transaction above it may run long, and follows others of the same price. */
 const LONG_GAS = 2n ** 24n
 
 const mayRunLong = ({ entry }: Cursor): boolean => entry.transaction.gasLimit > LONG_GAS
 
-/** Among equal tips, accounts in the state come first: where gas is free, anybody can create others. */
+/** Of two equal tips, a sender with an account in the state comes first: without fees, anybody can create other senders. */
 const comesBefore = (a: Cursor, b: Cursor): boolean => {
   if (a.isPreferred !== b.isPreferred) return a.isPreferred
   if (a.isDeferred !== b.isDeferred) return b.isDeferred
@@ -81,7 +81,9 @@ export const createCandidates = (
     heap.moved(cursor)
   }
 
-  /** Reads the state, so it is only called for a sender that is next. */
+  /**
+   * True when the sender's account allows its first transaction. Reads the state, so it is called only for the next sender.
+   */
   const startsNow = ({ entry: { transaction, sender } }: Cursor): boolean =>
     transaction.nonce === head.nonce(sender) && upfrontCost(transaction) <= head.balance(sender)
 

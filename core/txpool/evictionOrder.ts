@@ -1,7 +1,7 @@
 import type { PoolOptions } from './admission.ts'
 import type { PoolEntry, SenderQueue } from './senderQueue.ts'
 
-/** The higher, the earlier the sender's last transaction is evicted. */
+/** The rank of a sender's last transaction; a higher rank is evicted earlier. */
 const rankOf = ({ isKnown, ready, payable, entries }: SenderQueue): number => {
   if (!isKnown) return payable < entries.length ? 4 : 3
   if (payable < ready) return 2

@@ -7,7 +7,7 @@ import { nonceIndex, type PoolEntry, type SenderQueue } from './senderQueue.ts'
 const range = (first: bigint, last: bigint): string =>
   first === last ? `nonce ${first}` : `nonces ${first} to ${last}`
 
-/** Why the next block cannot include the entry; `available` is the wei that its sender has left for it. */
+/** The reason why the next block cannot include the entry; `available` is the wei that its sender has left for it. */
 const problemOf = ({ transaction }: PoolEntry, head: PoolHead, available: bigint): string | undefined => {
   const price = priceProblem(transaction, head)
   if (price !== undefined) return price
@@ -19,7 +19,7 @@ const problemOf = ({ transaction }: PoolEntry, head: PoolHead, available: bigint
 }
 
 export type Explanation = {
-  /** True if the next block includes it, and those before it, if there is room. */
+  /** True if the next block can include it and the transactions before it. */
   readonly ready: boolean
   readonly text: string
 }

@@ -5,8 +5,8 @@ import { TransactionRejected } from './rejection.ts'
 import type { SenderQueue } from './senderQueue.ts'
 
 /**
- * Limit on a sender's transactions that follow executable ones, although its balance does not pay for them yet: enough for a
- * script that sends before it is paid, too few to fill the pool.
+ * Transactions of a sender that may follow executable ones although its balance does not cover them: enough for a script
+ * that sends before it is paid, too few to fill the pool.
  */
 export const UNPAYABLE_BY_SENDER_MAX = 16
 

@@ -8,7 +8,7 @@ import type { PoolHead } from './pool.ts'
 export type PriceFloor = Pick<PoolHead, 'minGasPrice' | 'minPriorityFee'>
 
 /**
- * What the pool needs of the chain's current head; only valid while it is the head.
+ * The data of the chain's current head that the pool uses; valid only while it is the head.
  * @param timestamp minimum timestamp of the next block, seconds since 1970, which determines its fork
  */
 export const poolHeadOf = (

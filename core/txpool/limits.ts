@@ -1,4 +1,4 @@
-/** Limits of the pool. Every client of the RPC can fill it, so everything in it is limited. */
+/** Limits of the pool: every client of the RPC can add transactions. */
 export type PoolLimits = {
   readonly transactionsMax: number
   readonly bytesMax: number
@@ -14,11 +14,11 @@ const POOL_BYTES_MAX = 64 * 1024 * 1024
 /** Besu's `--tx-pool-max-future-by-sender`: nonces from the account's nonce on, so that no sender can fill the pool. */
 const POOL_FUTURE_BY_SENDER_MAX = 200
 
-/** Encoded bytes of one transaction, so that no single one makes a block too large to be sent between validators. */
+/** Encoded bytes of one transaction, so that one transaction cannot make a block too large for consensus messages. */
 export const POOL_TRANSACTION_BYTES_MAX = 1024 * 1024
 
 /**
- * Part of the pool for senders without nonce and balance. Where gas is free, anybody can create any number of them, because
+ * Part of the pool for senders without nonce and balance. Without fees, anybody can create any number of them, because
  * random signatures recover to some address.
  */
 export const POOL_UNKNOWN_SENDERS_SHARE = 0.1

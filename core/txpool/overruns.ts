@@ -2,22 +2,22 @@ import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { setBounded } from '../collections/boundedMap.ts'
 
-/** How long a sender is refused after a transaction of it overran twice: its next one could take a block's time again. */
+/** Time for which a sender is refused after one of its transactions was stopped twice: the next one could run as long. */
 export const SENDER_WAIT_MS = 60_000
 
-/** Limit on the remembered transactions and senders; each took a block's time. */
+/** Most stored transactions and senders; each took the time of a block. */
 const REMEMBERED_MAX = 4096
 
 /** A transaction stopped during block building. */
 export type Overrun = {
-  /** Part of a sentence. */
+  /** The exceeded bound, as part of a sentence. */
   readonly reason: string
   readonly isDropped: boolean
 }
 
 /** Transactions that exceeded their bounds during block building. */
 export type Overruns = {
-  /** Records that a transaction was stopped. The second time, it must be dropped and its sender has to wait. */
+  /** Records that a transaction was stopped. The second time, it must be dropped, and its sender must wait. */
   note(hash: Hash, sender: Address, reason: string, nowMs: number): Overrun
   of(hash: Hash): Overrun | undefined
   /** When the sender may send again, milliseconds since 1970; undefined when it need not wait. */

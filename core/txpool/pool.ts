@@ -5,12 +5,12 @@ import type { Explanation } from './explain.ts'
 import type { PoolLimits } from './limits.ts'
 import type { Overrun } from './overruns.ts'
 
-/** What the pool needs of the chain to check a transaction. */
+/** The data of the chain with which the pool checks a transaction. */
 export type PoolHead = {
   /** The rules at the next block. */
   readonly rules: Rules
   readonly blockGasLimit: bigint
-  /** True if blocks may contain blob transactions; QBFT networks do not keep blobs. */
+  /** True if blocks may contain blob transactions; QBFT networks do not store blobs. */
   readonly acceptsBlobs: boolean
   /** Base fee of the next block; undefined before London. */
   readonly nextBaseFeePerGas: bigint | undefined
@@ -46,7 +46,7 @@ export type TransactionPool = {
    * the last candidate, which did not fit.
    */
   candidates(head: PoolHead): { next(): SenderTransaction | undefined; skip(sender: Address): void }
-  /** Removes mined transactions and those that they made stale; called after their block is committed. */
+  /** Removes the transactions of a committed block, and those that it made stale. */
   removeMined(transactions: readonly SenderTransaction[], head: PoolHead): void
   /** Reads the accounts of these senders again: a block may have changed their nonce or balance. */
   updateSenders(senders: readonly Address[], head: PoolHead): void
@@ -76,7 +76,7 @@ export type TransactionPool = {
   list(): readonly PooledTransaction[]
   /** The transactions of a sender, by nonce; the first `ready` of them follow the account nonce without a gap. */
   ofSender(sender: Address): { readonly transactions: readonly PooledTransaction[]; readonly ready: number }
-  /** Numbers of transactions that follow their account nonce without a gap, and of those behind one. */
+  /** Numbers of transactions that follow their account nonce without a gap, and of those behind a gap. */
   counts(): { readonly ready: number; readonly queued: number }
   /**
    * Explains in one sentence whether the next block can include the transaction; undefined when it is neither pooled nor was

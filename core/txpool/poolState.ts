@@ -4,7 +4,7 @@ import { createHeap, type Heap, NOT_IN_HEAP } from './heap.ts'
 import { POOL_UNKNOWN_SENDERS_SHARE, type PoolShare, shareOf } from './limits.ts'
 import { appendEntry, nonceIndex, type PoolEntry, refresh, type SenderQueue } from './senderQueue.ts'
 
-/** The content of the pool, with the sums that are limited. */
+/** The content of the pool, and the sums that its limits apply to. */
 export type PoolState = {
   readonly options: PoolOptions
   /** In order of arrival. */
@@ -13,8 +13,8 @@ export type PoolState = {
   /** Senders whose first transaction is executable: the only ones that the block builder visits. */
   readonly runnable: Set<SenderQueue>
   /**
-   * Wei that executable transactions pay each account. Only payments that the sender's balance in the state covers count, not
-   * those that depend on other pending payments, so that no circle of payments supports itself.
+   * Wei that executable transactions pay each account. A payment counts only if the sender's balance in the state covers
+   * it, not other pending payments, so that a circle of payments cannot support itself.
    */
   readonly incoming: Map<string, bigint>
   readonly evictions: Heap<SenderQueue>
@@ -63,7 +63,7 @@ const release = (state: PoolState, entry: PoolEntry): void => {
   state.bytes -= entry.transaction.encoded.length
 }
 
-/** Updates everything in the state that depends on the counts of a queue. */
+/** Updates the fields of the state that depend on the counts of a queue. */
 const syncQueue = (state: PoolState, queue: SenderQueue, inState: boolean): void => {
   queue.isKnown = inState || incomingOf(state, queue.key) > 0n
   if (queue.payable > 0) state.runnable.add(queue)
@@ -85,7 +85,7 @@ const syncQueue = (state: PoolState, queue: SenderQueue, inState: boolean): void
 
 const isInState = ({ accountNonce, balance }: SenderQueue): boolean => accountNonce > 0n || balance > 0n
 
-/** Called after any change of a queue's entries, nonce or balance. */
+/** Must be called after any change of a queue's entries, nonce or balance. */
 export const settle = (state: PoolState, queue: SenderQueue): void => {
   refresh(queue, incomingOf(state, queue.key))
   const { entries, funded } = queue
@@ -94,20 +94,20 @@ export const settle = (state: PoolState, queue: SenderQueue): void => {
   syncQueue(state, queue, isInState(queue))
 }
 
-/** Called at the end of each change of the pool, which may change the payments that senders receive. */
+/** Must be called at the end of each change of the pool, which may change the payments that senders receive. */
 export const settleRecipients = (state: PoolState): void => {
   for (const key of state.changedRecipients) {
     const queue = state.bySender.get(key)
     if (queue === undefined) continue
-    // A sender whose balance in the state pays for everything does not depend on incoming payments. Neither do its own
-    // payments (see `incoming`), so no further recipients change.
+    // A sender whose balance in the state covers all its transactions does not depend on incoming payments. Its own
+    // payments do not either (see `incoming`), so no further recipients change.
     if (queue.funded < queue.ready) refresh(queue, incomingOf(state, key))
     syncQueue(state, queue, isInState(queue))
   }
   state.changedRecipients.clear()
 }
 
-/** Adds an entry of a nonce that the queue does not have yet. */
+/** Adds an entry with a nonce that the queue does not have. */
 export const insert = (state: PoolState, queue: SenderQueue, entry: PoolEntry): void => {
   state.byHash.set(entry.key, entry)
   state.bytes += entry.transaction.encoded.length
@@ -170,7 +170,7 @@ const isOverfull = (state: PoolState): boolean =>
 /** Drops last entries of the first queue in the eviction order until the pool is within its limits; returns them. */
 export const evict = (state: PoolState): readonly PoolEntry[] => {
   const evicted: PoolEntry[] = []
-  // Unknown senders are first in the order, so that their share is reached, too.
+  // Unknown senders are first in the order, so this also reduces them to their share.
   while (isOverfull(state)) evicted.push(dropLast(state, state.evictions.peek() as SenderQueue))
   return evicted
 }

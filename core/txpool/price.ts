@@ -23,7 +23,7 @@ const checkFloor = ({ maxFeePerGas: price }: Transaction, head: PoolHead): void 
 
 /**
  * The price rule for RPC and peers: the price in the next block is at least the node's minimum gas price. The block builder
- * requires nothing beyond this rule, so that a block includes what the pool accepts.
+ * has no stricter rule, so a block includes the transactions that the pool accepts.
  * @throws TransactionRejected
  */
 export const checkPrice = (
@@ -48,7 +48,7 @@ export const checkPrice = (
     )
 }
 
-/** Why the next block cannot include the transaction at its price; undefined when it can. */
+/** The reason why the next block cannot include the transaction at its price; undefined when it can. */
 export const priceProblem = (transaction: Transaction, head: PoolHead): string | undefined => {
   const { nextBaseFeePerGas: baseFee, minGasPrice, minPriorityFee } = head
   const { maxFeePerGas } = transaction

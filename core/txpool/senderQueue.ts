@@ -7,13 +7,13 @@ export type PoolEntry = PooledTransaction & {
   readonly key: string
   /** Order of arrival. */
   readonly sequence: number
-  /** Hex of the account that it pays; undefined when it pays nothing, or its sender. */
+  /** Hex of the account that receives its value; undefined when it pays no value, or its own sender. */
   readonly recipientKey: string | undefined
   /** Maximum wei that its sender pays. */
   readonly upfrontCost: bigint
   /** Wei that its sender pays at the base fee of its arrival. */
   readonly expectedCost: bigint
-  /** True when its payment counts as incoming of its recipient: its sender's balance in the state covers it. */
+  /** True when its payment counts for its recipient, because its sender's balance in the state covers it. */
   paysRecipient: boolean
 }
 
@@ -39,11 +39,11 @@ export type SenderQueue = HeapItem & {
   funded: number
   /** Expected cost of the payable entries. */
   payableCost: bigint
-  /** Lowest maxFeePerGas of all entries: nothing behind that entry is mined before it. */
+  /** Lowest maxFeePerGas of all entries: later entries are not mined before that entry. */
   feeMin: bigint
   /** Encoded bytes of all entries. */
   bytes: number
-  /** Its part of the sums for unknown senders. */
+  /** Part of this queue in the pool's sums for unknown senders. */
   unknownTransactions: number
   unknownBytes: number
 }
@@ -86,7 +86,7 @@ export const entryAtNonce = (queue: SenderQueue, nonce: bigint): PoolEntry | und
   return entry?.transaction.nonce === nonce ? entry : undefined
 }
 
-/** Adds the entry at `index`, the first one not counted yet, to the counts. */
+/** Adds the entry at `index`, the first uncounted one, to the counts. */
 const count = (queue: SenderQueue, index: number, available: bigint): void => {
   const { entries } = queue
   const { transaction, upfrontCost, expectedCost } = entries[index] as PoolEntry
@@ -120,7 +120,7 @@ export const refresh = (queue: SenderQueue, incoming: bigint): void => {
   for (let index = 0; index < queue.entries.length; index++) count(queue, index, available)
 }
 
-/** Adds an entry of the highest nonce: the usual case, without recomputing the counts. */
+/** Adds an entry with the highest nonce, the usual case, without recomputing the counts. */
 export const appendEntry = (queue: SenderQueue, entry: PoolEntry, incoming: bigint): void => {
   queue.entries.push(entry)
   count(queue, queue.entries.length - 1, queue.balance + incoming)

@@ -51,7 +51,7 @@ const dropOlderThan = (pool: Pool, timeMs: number, countMax: number): number => 
   return old.length
 }
 
-/** Reads the accounts of these senders again and drops transactions of used nonces; mined ones are not reported. */
+/** Reads the accounts of these senders again, and drops transactions with used nonces. Listeners do not get mined ones. */
 const updateAccounts = (
   pool: Pool,
   senderKeys: Iterable<string>,

@@ -3,7 +3,7 @@ import { proposerOf } from './proposer.ts'
 
 /** The fields of a sealed block that show the participation of validators. */
 export type SealedBlock = {
-  /** Of the block before it: the rotation of proposers continues from it. */
+  /** Proposer of the previous block, from which the rotation of proposers continues. */
   readonly previousProposer: Address
   readonly proposer: Address
   /** The round in which it was decided. */
@@ -16,7 +16,7 @@ export type Participation = {
   readonly proposer: Address
   /** The proposers of earlier rounds, one entry for each round; a validator may be in it more than once. */
   readonly missedProposals: readonly Address[]
-  /** Validators without a seal in the block. A quorum of seals suffices, so that a slow validator may be among them. */
+  /** Validators without a seal in the block. A quorum of seals suffices, so a slow validator may have none. */
   readonly missedSeals: readonly Address[]
 }
 

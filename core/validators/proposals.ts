@@ -1,6 +1,6 @@
 import type { Address } from '../bytes/bytes.ts'
 import type { Vote } from '../block/codec/extraData.ts'
-import { includesAddress, outstandingVote, type VoteTally } from './votes.ts'
+import { includesAddress, pendingVote, type VoteTally } from './votes.ts'
 
 /**
  * True when casting the vote now would change something: the membership of the recipient, or an opposite vote of this
@@ -8,16 +8,16 @@ import { includesAddress, outstandingVote, type VoteTally } from './votes.ts'
  */
 const isUsefulVote = (tally: VoteTally, voter: Address, { recipient, type }: Vote): boolean => {
   const isMember = includesAddress(tally.validators, recipient)
-  // No validator would be left to produce a block or to vote anyone in.
+  // No validator would be left to produce a block or to vote for another one.
   if (type === 'drop' && isMember && tally.validators.length === 1) return false
-  const cast = outstandingVote(tally, voter, recipient)
+  const cast = pendingVote(tally, voter, recipient)
   if (cast !== undefined) return cast !== type
   return type === 'add' ? !isMember : isMember
 }
 
 /**
- * The vote for a proposer's next block, chosen from its operator's proposals, and the position to pass next time. Useful
- * votes take turns.
+ * The vote for a proposer's next block, chosen in turn from the useful proposals of its operator, and the position for the
+ * next call.
  */
 export const chooseVote = (
   proposals: readonly Vote[],

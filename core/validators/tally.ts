@@ -23,7 +23,7 @@ export const votingBlock = (header: Pick<Header, 'number' | 'coinbase' | 'extraD
 const epochOrigin = (consensus: Pick<QbftConsensus, 'startBlock'>): bigint =>
   consensus.startBlock === 0n ? 0n : consensus.startBlock - 1n
 
-/** True when the block clears all votes and its own is ignored; on a chain that starts with QBFT, also for block 0. */
+/** True when the block clears all votes and its own vote is ignored; on a chain that starts with QBFT, also for block 0. */
 export const isEpochBlock = (
   consensus: Pick<QbftConsensus, 'startBlock' | 'parameters'>,
   number: bigint,

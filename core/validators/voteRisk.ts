@@ -5,8 +5,8 @@ import { quorumOf } from './quorum.ts'
 import { includesAddress } from './votes.ts'
 
 /**
- * Warning for an operator before a vote succeeds: with the validators that are reachable now, the chain would stall
- * afterwards, or the vote is never cast. Undefined if there is no risk.
+ * A warning for the operator when a vote would stall the chain, because too few validators are reachable, or would never be
+ * cast. Undefined if there is no risk.
  */
 export const voteRisk = (
   validators: readonly Address[],

@@ -1,17 +1,17 @@
 import { type Address, compareBytes, equalBytes } from '../bytes/bytes.ts'
 import type { Vote } from '../block/codec/extraData.ts'
 
-/** A vote that still counts: the voter's latest on its recipient. */
+/** A pending vote: the voter's latest on its recipient. */
 type Ballot = Vote & { readonly voter: Address }
 
-/** The validators after a block, with the undecided votes: at most one for each block since the last epoch block. */
+/** The validators after a block, with the pending votes: at most one for each block since the last epoch block. */
 export type VoteTally = {
   /** Ascending. */
   readonly validators: readonly Address[]
   readonly ballots: readonly Ballot[]
 }
 
-/** Ascending, without duplicates: genesis files list validators in any order. */
+/** The validators ascending, without duplicates: genesis files list validators in any order. */
 export const sortValidators = (validators: readonly Address[]): readonly Address[] =>
   validators.toSorted(compareBytes).filter((validator, index, sorted) => {
     const before = sorted[index - 1]
@@ -31,8 +31,8 @@ export const newTally = (validators: readonly Address[]): VoteTally => ({
 const voteLimit = (validators: number): number => Math.floor(validators / 2) + 1
 
 /**
- * Adds a vote, which replaces the voter's earlier one on the same recipient. Both sides are counted: an earlier majority
- * may have arisen because the set shrank.
+ * Adds a vote, which replaces the voter's earlier one on the same recipient. Counts both sides, because a smaller set may
+ * have turned earlier votes into a majority.
  */
 export const applyVote = (tally: VoteTally, voter: Address, vote: Vote): VoteTally => {
   const { recipient, type } = vote
@@ -58,11 +58,7 @@ export const applyVote = (tally: VoteTally, voter: Address, vote: Vote): VoteTal
 /** Clears the votes, as an epoch block does. */
 export const clearVotes = (tally: VoteTally): VoteTally => ({ validators: tally.validators, ballots: [] })
 
-/** The voter's outstanding vote on the recipient. */
-export const outstandingVote = (
-  tally: VoteTally,
-  voter: Address,
-  recipient: Address,
-): Vote['type'] | undefined =>
+/** The voter's pending vote on the recipient. */
+export const pendingVote = (tally: VoteTally, voter: Address, recipient: Address): Vote['type'] | undefined =>
   tally.ballots.find(ballot => equalBytes(ballot.voter, voter) && equalBytes(ballot.recipient, recipient))
     ?.type

@@ -7,7 +7,7 @@ import { accountValue, slotValue } from '../trie/account.ts'
 import { verifyProof } from '../trie/verify.ts'
 import { NotProved } from './notProved.ts'
 
-/** The answer of `eth_getProof` (EIP-1186). */
+/** The result of `eth_getProof` (EIP-1186). */
 export type ProofJson = {
   readonly address: string
   readonly accountProof: readonly string[]
@@ -22,7 +22,7 @@ export type ProofJson = {
   }[]
 }
 
-/** An account that is proved, with the slots that were asked for by their keys. */
+/** A proved account, with the requested slots by their keys. */
 export type ProvedAccount = {
   readonly exists: boolean
   /** Wei. */
@@ -39,8 +39,8 @@ const isSame = (first: Uint8Array | undefined, second: Uint8Array | undefined): 
   first === undefined || second === undefined ? first === second : equalBytes(first, second)
 
 /**
- * Proves the answer of `eth_getProof` under the state root of a trusted block.
- * @throws NotProved for another value, account or slot; InvalidProof, RlpError for nodes that are none
+ * Verifies the result of `eth_getProof` under the state root of a trusted block.
+ * @throws NotProved for another value, account or slot; InvalidProof, RlpError for invalid nodes
  */
 export const verifyAccountProof = (
   stateRoot: Hash,

@@ -1,3 +1,4 @@
+import { NO_NODES } from '../trie/load.ts'
 import { type Address, ZERO_HASH } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
@@ -6,11 +7,9 @@ import { genesisChanges } from '../genesis/genesisBlock.ts'
 import type { Account, StateReader } from '../state/account.ts'
 import { updateStateRoot } from '../trie/stateRoot.ts'
 
-const NO_NODES = { get: () => undefined }
-
-/** The state after block 0, from the genesis file alone. */
+/** The state after block 0, computed from the genesis file. */
 export const createGenesisState = (genesis: Pick<Genesis, 'alloc'>): StateReader => {
-  // With the roots of the storage tries: an account with an empty one is not asked for slots.
+  // The accounts need their storage roots, because callers do not read slots of an account with an empty root.
   const { changes } = updateStateRoot(NO_NODES, EMPTY_TRIE_ROOT, genesisChanges(genesis))
   const { accounts, codes } = changes
   const byAddress = new Map(accounts.map(change => [toBareHex(change.address), change]))

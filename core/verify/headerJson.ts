@@ -2,7 +2,7 @@ import { fromHex } from '../bytes/hex.ts'
 import type { Header } from '../block/header.ts'
 import { NotProved } from './notProved.ts'
 
-/** A block as `eth_getBlockByNumber` gives it; only the fields of its header are read. */
+/** A block as in the result of `eth_getBlockByNumber`; only the fields of its header are read. */
 export type BlockJson = Readonly<Record<string, unknown>>
 
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i
@@ -14,7 +14,7 @@ const textOf = (block: BlockJson, name: string, form: RegExp): string => {
   return value.toLowerCase()
 }
 
-/** @throws NotProved when a field is missing or is not what it should be */
+/** @throws NotProved when a field is missing or has the wrong form */
 export const headerOfJson = (block: BlockJson): Header => {
   const bytes = (name: string): Uint8Array => fromHex(textOf(block, name, BYTES).slice(2))
   const quantity = (name: string): bigint => BigInt(textOf(block, name, QUANTITY))

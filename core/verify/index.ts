@@ -1,4 +1,4 @@
-/** `quorate/verify`: proves what a node or a store says, from the genesis file or a checkpoint. */
+/** `quorate/verify`: verifies the data of an untrusted node or store, from the genesis file or a checkpoint. */
 export { type ProofJson, type ProvedAccount, verifyAccountProof } from './accountProof.ts'
 export { type BlockJson, headerOfJson } from './headerJson.ts'
 export {

@@ -1,3 +1,4 @@
+import { NO_NODES } from '../trie/load.ts'
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { toHex, toQuantity } from '../bytes/hex.ts'
 import { qbftBlockHash } from '../block/codec/blockHash.ts'
@@ -19,11 +20,11 @@ import {
 } from './trustedChain.ts'
 
 export type LightClientOptions = {
-  /** The text of the network's genesis file, from a source that is trusted. */
+  /** The text of the network's genesis file, from a trusted source. */
   readonly genesis: string
-  /** A later block that is trusted: the validators are followed from there on. */
+  /** A later trusted block, from which the validators are followed. */
   readonly checkpoint?: { readonly number: bigint; readonly hash: Hash }
-  /** Asks a node by JSON-RPC, which need not be trusted. Resolves to the result. */
+  /** Sends a JSON-RPC request to a node, which need not be trusted. Resolves to the result. */
   readonly request: (method: string, params: readonly unknown[]) => Promise<unknown>
 }
 
@@ -31,15 +32,13 @@ export type LightClientOptions = {
 export type ProvedBlock = { readonly number: bigint; readonly hash: Hash; readonly header: Header }
 
 export type LightClient = {
-  /** The node's last block, proved. It never goes back. @throws NotProved, InvalidBlock */
+  /** The node's last block, proved; its number never decreases. @throws NotProved, InvalidBlock */
   readonly head: () => Promise<ProvedBlock>
-  /** An account and slots of it, proved after the last block that `head` gave. @throws NotProved, InvalidProof */
+  /** An account and its slots, proved after the last block that `head` returned. @throws NotProved, InvalidProof */
   readonly account: (address: Address, slots?: readonly bigint[]) => Promise<ProvedAccount>
 }
 
 const isBlock = (value: unknown): value is BlockJson => typeof value === 'object' && value !== null
-
-const NO_NODES = { get: () => undefined }
 
 /** Block 0 of the genesis file. */
 const genesisHeader = (text: string) => {
@@ -57,8 +56,8 @@ const provedBlock = (header: Header): ProvedBlock => ({
 })
 
 /**
- * Follows a QBFT chain by the JSON-RPC of a node that is not trusted: in a browser, a wallet, a server. Networks whose
- * validators a contract selects are not followed.
+ * Follows a QBFT chain through the JSON-RPC of an untrusted node, in a browser, a wallet or a server. Networks whose
+ * validators a contract selects are not supported.
  */
 export const createLightClient = ({ genesis, checkpoint, request }: LightClientOptions): LightClient => {
   const { consensus, header: first } = genesisHeader(genesis)
@@ -78,7 +77,7 @@ export const createLightClient = ({ genesis, checkpoint, request }: LightClientO
       ? trustGenesis(options, first)
       : trustCheckpoint(options, checkpoint.number, checkpoint.hash))
     const latest = await read('latest')
-    if (latest === undefined) throw new NotProved('the head', 'the node has none')
+    if (latest === undefined) throw new NotProved('the head', 'the node returned no block')
     if (latest.number > trusted.header.number) trusted = await trustHeader(options, trusted, latest)
     else if (latest.number < trusted.header.number)
       throw new NotProved(`block ${latest.number}`, `block ${trusted.header.number} was the head before`)

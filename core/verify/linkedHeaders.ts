@@ -4,20 +4,20 @@ import { DecodeError } from '../block/codec/error.ts'
 import type { Header } from '../block/header.ts'
 import { NotProved } from './notProved.ts'
 
-/** Reads headers by number from a source that is not trusted; undefined for those it does not have. */
+/** Reads headers by number from an untrusted source; undefined for headers that it does not have. */
 export type ReadHeaders = (numbers: readonly number[]) => Promise<readonly (Header | undefined)[]>
 
-/** Headers that are read, and checked, in one step. */
+/** Headers that are read and verified in one step. */
 const STEP_HEADERS = 64
 
-/** Headers that a link may take: some seconds of reading and hashing, and 50 MB. */
+/** Most headers between a trusted header and its ancestor: some seconds of reading and hashing, and 50 MB. */
 export const LINK_HEADERS_MAX = 32_768
 
 type Consensus = Parameters<typeof blockHash>[0]
 
 /** The ancestors of a trusted header, each proved by the parent hash in its child. */
 export type LinkedHeaders = {
-  /** @throws NotProved when the source has another header, none, or the distance is more than LINK_HEADERS_MAX */
+  /** @throws NotProved when the source has another header or no header, or the distance exceeds LINK_HEADERS_MAX */
   readonly header: (number: bigint) => Promise<Header>
 }
 
@@ -30,7 +30,7 @@ const hashOf = (consensus: Consensus, header: Header): Uint8Array | undefined =>
   }
 }
 
-/** @param anchor a header that is trusted */
+/** @param anchor a trusted header */
 export const createLinkedHeaders = (
   consensus: Consensus,
   anchor: Header,

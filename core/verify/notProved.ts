@@ -1,4 +1,4 @@
-/** Something that a store gave is not proved by what is trusted: it is wrong, or the proof is missing. It was not used. */
+/** Data of an untrusted source is wrong, or its proof is missing. The data was not used. */
 export class NotProved extends Error {
   override readonly name = 'NotProved'
   readonly code = 'NOT_PROVED'

@@ -10,24 +10,24 @@ import { createLinkedHeaders, type ReadHeaders } from './linkedHeaders.ts'
 import { NotProved } from './notProved.ts'
 import { listsValidators, verifySealedHeader } from './sealedHeader.ts'
 
-/** Headers that are kept after they were proved, some 1.5 KB each. */
+/** Proved headers that are cached, some 1.5 KB each. */
 const KEPT_MAX = 8_192
 
 /** The headers of a chain up to a trusted head, each proved by seals or by its child. */
 export type ProvedHeaders = {
   /** @throws NotProved */
   readonly header: (number: bigint) => Promise<Header>
-  /** Headers in a row; cheaper than each by itself. @throws NotProved */
+  /** Consecutive headers; cheaper than separate calls. @throws NotProved */
   readonly range: (from: bigint, to: bigint) => Promise<readonly Header[]>
 }
 
 export type ProvedHeadersOptions = {
   readonly genesis: ChainHead
   readonly read: ReadHeaders
-  /** A header that is trusted, and the validators that it lists or that govern the block after it. */
+  /** A trusted header, and the validators that it lists or that govern the next block. */
   readonly head: Header
   readonly validators: readonly Address[]
-  /** Proved headers by number, kept from head to head: a final block never changes. */
+  /** Proved headers by number. They outlive the head, because a final block never changes. */
   readonly known: Map<bigint, Header>
 }
 
@@ -45,7 +45,7 @@ const readOne = async ({ read }: State, number: bigint): Promise<Header> => {
   return header
 }
 
-/** Whether a quorum of the trusted validators sealed it; false also where others governed it. */
+/** True when a quorum of the trusted validators sealed the header; false also when other validators governed the block. */
 const isSealed = (header: Header, validators: readonly Address[]): boolean => {
   if (qbftExtraDataOf(header).validators.length > 0 && !listsValidators(header, validators)) return false
   try {
@@ -57,7 +57,7 @@ const isSealed = (header: Header, validators: readonly Address[]): boolean => {
   }
 }
 
-/** The nearest proved header above. */
+/** The nearest proved header above the number. */
 const anchorAbove = ({ known, head }: State, number: bigint): Header => {
   let nearest = head
   for (const header of known.values())
@@ -66,12 +66,12 @@ const anchorAbove = ({ known, head }: State, number: bigint): Header => {
 }
 
 /**
- * Its ancestry proves all of a header but its seals and its round, which its hash leaves out: those are proved by the
- * validators that it lists.
+ * Verifies the seals of a header that its child proves: its hash does not cover seals and round, which the validators that
+ * it lists prove.
  */
 const requireSeals = (header: Header): Header => {
   const { validators } = qbftExtraDataOf(header)
-  // Where a contract selects them, they are not known here.
+  // The validators are unknown when a contract selects them.
   if (validators.length > 0 && header.number > 0n) verifySealedHeader(header, validators)
   return header
 }

@@ -8,7 +8,8 @@ import { recoverSender } from '../block/codec/signature.ts'
 import type { Header } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
 import { gasPriceOf } from '../block/transactionPrice.ts'
-import { GAS_PER_BLOB, blobBaseFeeOf } from '../chain/fees/blobFee.ts'
+import { blobBaseFeeOf } from '../chain/fees/blobFee.ts'
+import { GAS_PER_BLOB } from '../evm/transaction/validity.ts'
 import { ommersHashOf, transactionsRootSteps, withdrawalsRootOf } from '../chain/rules/body.ts'
 import { createAddress } from '../evm/frames/address.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
@@ -23,7 +24,7 @@ const SENDERS_AT_ONCE = 16
 
 export type ProveRecordOptions = {
   readonly configuration: ChainConfiguration
-  /** Of block 0. */
+  /** Difficulty of block 0. */
   readonly genesisDifficulty: bigint
   readonly pause: YieldTurn
 }
@@ -38,24 +39,24 @@ const requireBody = async (
   if (
     !equalBytes(await runStepsYielding(transactionsRootSteps(transactions), pause), header.transactionsRoot)
   )
-    throw new NotProved(what, 'its transactions do not give the transactionsRoot')
+    throw new NotProved(what, 'its transactions do not have the transactionsRoot')
   if (!equalBytes(ommersHashOf(ommers), header.ommersHash))
-    throw new NotProved(what, 'its ommers do not give the ommersHash')
+    throw new NotProved(what, 'its ommers do not have the ommersHash')
   if (withdrawals !== undefined || header.withdrawalsRoot !== undefined)
     if (
       withdrawals === undefined ||
       header.withdrawalsRoot === undefined ||
       !equalBytes(withdrawalsRootOf(withdrawals), header.withdrawalsRoot)
     )
-      throw new NotProved(what, 'its withdrawals do not give the withdrawalsRoot')
+      throw new NotProved(what, 'its withdrawals do not have the withdrawalsRoot')
   if (receipts.length !== transactions.length)
-    throw new NotProved(what, 'it has not one receipt for each transaction')
+    throw new NotProved(what, 'it does not have one receipt for each transaction')
   const root = await runStepsYielding(
     orderedTrieRootSteps(receipts.length, index => encodeReceipt(receipts[index] as Receipt)),
     pause,
   )
   if (!equalBytes(root, header.receiptsRoot))
-    throw new NotProved(what, 'its receipts do not give the receiptsRoot')
+    throw new NotProved(what, 'its receipts do not have the receiptsRoot')
 }
 
 const recoverAll = async (block: Block, pause: YieldTurn): Promise<readonly Address[]> => {
@@ -70,7 +71,7 @@ const recoverAll = async (block: Block, pause: YieldTurn): Promise<readonly Addr
   return senders
 }
 
-/** The receipts with the fields that no root covers worked out again; revert reasons cannot be, and are left out. */
+/** The receipts, with the fields that no root covers recomputed. Revert reasons cannot be recomputed, and are undefined. */
 const derivedReceipts = (
   { block, receipts }: BlockRecord,
   senders: readonly Address[],
@@ -102,8 +103,8 @@ const derivedReceipts = (
 }
 
 /**
- * Proves the record of a block by its proved header: transactions, ommers, withdrawals and receipts by their roots, senders
- * by their signatures; everything else is worked out again.
+ * Verifies the record of a block with its proved header: transactions, ommers, withdrawals and receipts by their roots,
+ * senders by their signatures. All other fields are recomputed.
  * @throws NotProved
  */
 export const proveRecord = async (

@@ -8,13 +8,13 @@ import { trieValue } from '../trie/lookup.ts'
 import type { TrieNodeReader } from '../trie/node.ts'
 import { NotProved } from './notProved.ts'
 
-/** Hashes of code that were compared, by the code's hash. */
+/** Verified code by its hash. */
 export type ProvedCodes = Map<string, Uint8Array>
 
 const CODES_MAX = 512
 
-/** Runs both, so that one round of loading fetches what both miss. @throws MissingEntries */
-const together = <First, Second>(first: () => First, second: () => Second): readonly [First, Second] => {
+/** Runs both functions, so that one round of loading fetches the entries that both miss. @throws MissingEntries */
+const runBoth = <First, Second>(first: () => First, second: () => Second): readonly [First, Second] => {
   const missing: string[] = []
   const attempt = <Value>(run: () => Value): { readonly value: Value } | undefined => {
     try {
@@ -34,10 +34,10 @@ const isSame = (first: Uint8Array | undefined, second: Uint8Array | undefined): 
   first === undefined || second === undefined ? first === second : equalBytes(first, second)
 
 /**
- * The state after a block as a store gives it, each value proved by the trie under the block's state root.
- * @param flat what the store says
- * @param nodes trie records of the same block, asked for within a run
- * @param root the proved state root, asked for within a run
+ * The state after a block, each value of which the trie under the block's state root proves.
+ * @param flat the untrusted flat state of the store
+ * @param nodes returns the trie records of the same block; called within a run
+ * @param root returns the proved state root; called within a run
  */
 export const createProvedState = (
   flat: StateReader,
@@ -46,7 +46,7 @@ export const createProvedState = (
   codes: ProvedCodes,
 ): StateReader => ({
   account: address => {
-    const [value, account] = together(
+    const [value, account] = runBoth(
       () => trieValue(nodes(), ACCOUNT_KEYS, root(), keccak256(address)),
       () => flat.account(address),
     )
@@ -57,7 +57,7 @@ export const createProvedState = (
   },
   storage: (address, account, slot) => {
     const prefix = storageKeys(address, account.incarnation)
-    const [value, word] = together(
+    const [value, word] = runBoth(
       () => trieValue(nodes(), prefix, account.storageRoot, keccak256(slot)),
       () => flat.storage(address, account, slot),
     )

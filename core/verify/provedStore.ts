@@ -18,20 +18,20 @@ export type ProvedStoreOptions = ProveRecordOptions & {
   readonly store: ReadStore
   readonly headers: ProvedHeaders
   readonly codes: ProvedCodes
-  /** Records that were proved, by number: recovering a thousand senders takes a fifth of a second. */
+  /** Proved records by number, cached because recovering a thousand senders takes a fifth of a second. */
   readonly records: Map<bigint, Promise<BlockRecord | undefined>>
 }
 
 /** Headers of one step of a log search. */
 const SEARCH_HEADERS = 64n
 
-/** Records that are kept after they were proved. */
+/** Proved records that are cached. */
 const RECORDS_MAX = 16
 
-/** Attempts of a run whose headers must be proved first, one each. */
+/** Attempts of a run; before each, one more header is proved. */
 const ATTEMPTS_MAX = 64
 
-/** Thrown within a run: the header of this block must be proved first. */
+/** Thrown within a run when the header of this block must be proved first. */
 class HeaderNotProved extends Error {
   override readonly name = 'HeaderNotProved'
   readonly code = 'HEADER_NOT_PROVED'
@@ -73,7 +73,7 @@ const createChainHead =
     return { header, hash: hashOf(header), totalDifficulty: genesisDifficulty + number }
   }
 
-/** Runs over proved headers: what a run needs of them is proved between its attempts. */
+/** Runs over proved headers. The headers that a run needs are proved between its attempts. */
 const createRuns = ({ store, headers }: ProvedStoreOptions) => {
   const head = store.head()?.header
   const proved = new Map<bigint, Header>(head === undefined ? [] : [[head.number, head]])
@@ -120,7 +120,7 @@ const createRuns = ({ store, headers }: ProvedStoreOptions) => {
 const searchLogs =
   ({ headers }: ProvedStoreOptions): ChainStore['searchLogs'] =>
   async (pattern, from, to) => {
-    // The index of the store could hide a block: the blooms of proved headers cannot.
+    // The index of the store could hide a block; the blooms of proved headers cannot.
     const through = to < from + SEARCH_HEADERS ? to : from + SEARCH_HEADERS - 1n
     const found = await headers.range(from, through)
     return {
@@ -130,9 +130,9 @@ const searchLogs =
   }
 
 /**
- * A store whose every answer is proved from a trusted head: headers by seals or ancestry, bodies and receipts by their
- * roots, senders by signatures, accounts and slots by the state trie, code by its hash, logs by blooms and receipts. That
- * something is not there can be proved of accounts, slots and logs, but not of a hash.
+ * A store that proves every result from a trusted head: headers by seals or ancestry, bodies and receipts by their roots,
+ * senders by signatures, accounts and slots by the state trie, code by its hash, logs by blooms and receipts. The absence
+ * of accounts, slots and logs is proved, too, but not the absence of a hash.
  */
 export const createProvedStore = (options: ProvedStoreOptions): ChainStore => {
   const { store, headers, codes } = options
@@ -164,7 +164,7 @@ export const createProvedStore = (options: ProvedStoreOptions): ChainStore => {
       if (location === undefined) return undefined
       const transaction = (await record(location.blockNumber))?.block.transactions[location.index]
       if (transaction === undefined || !equalBytes(transaction.hash, hash))
-        throw new NotProved(`transaction ${toHex(hash)}`, 'it is not where the store says')
+        throw new NotProved(`transaction ${toHex(hash)}`, 'it is not at the location in the store')
       return location
     },
     // Callers fall back to proved headers.

@@ -8,9 +8,9 @@ import { commitSeals } from '../chain/rules/seals.ts'
 import { includesAddress } from '../validators/votes.ts'
 
 /**
- * Proves that a quorum of the validators sealed a header. A QBFT block with such seals is final: the network never has
- * another one of its number.
- * @param validators the set that governs the block, from a source that is trusted
+ * Verifies that a quorum of the validators sealed a header. A QBFT block with such seals is final: the network never has
+ * another block with its number.
+ * @param validators the set that governs the block, from a trusted source
  * @returns the on-chain hash
  * @throws InvalidBlock
  */
@@ -22,7 +22,7 @@ export const verifySealedHeader = (header: Header, validators: readonly Address[
   return qbftBlockHash(header)
 }
 
-/** Whether a header lists exactly these validators; in contract mode headers list none. */
+/** True when a header lists exactly these validators; in contract mode headers list none. */
 export const listsValidators = (header: Header, validators: readonly Address[]): boolean => {
   const listed = qbftExtraDataOf(header).validators
   return (

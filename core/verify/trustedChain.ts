@@ -12,23 +12,23 @@ import { NotProved } from './notProved.ts'
 import { listsValidators, verifySealedHeader } from './sealedHeader.ts'
 
 /**
- * A block that is trusted, and the validators from whom the next ones are followed: those that sealed it. A change by its own
- * vote is followed when the next header shows it.
+ * A trusted block, and the validators with which later blocks are verified: those that sealed it. A change by its own vote
+ * is applied when the next header shows it.
  */
 export type TrustedBlock = { readonly header: Header; readonly validators: readonly Address[] }
 
-/** Asks the validator contract in the proved state after a block that is trusted. */
+/** Calls the validator contract on the proved state after a trusted block. */
 export type ProvedContractCall = (header: Header) => Promise<readonly Address[]>
 
 export type TrustedChainOptions = {
   readonly consensus: QbftConsensus
-  /** Headers of a source that is not trusted. */
+  /** Reads headers of an untrusted source. */
   readonly read: ReadHeaders
-  /** For blocks whose validators a contract selects. */
+  /** Used for blocks whose validators a contract selects. */
   readonly callContract: ProvedContractCall
 }
 
-/** Changes of the validator set that one step may follow: an operator gives a later checkpoint for more. */
+/** Changes of the validator set that one call of `trustHeader` follows; beyond it, use a later checkpoint. */
 const CHANGES_MAX = 1_000
 
 const selectionOf = ({ consensus }: TrustedChainOptions, number: bigint) =>
@@ -37,8 +37,8 @@ const selectionOf = ({ consensus }: TrustedChainOptions, number: bigint) =>
 const listedIn = ({ extraData }: Header): readonly Address[] => decodeExtraData(extraData).validators
 
 /**
- * The validators of the block after a trusted one by votes. Mostly those that it lists: only a vote or a transition changes
- * them, and then the votes since the last epoch block are counted.
+ * The validators of the block after a trusted one, by votes. Usually those that it lists: only a vote or a transition
+ * changes them, and then the votes since the last epoch block are counted.
  */
 const votedAfter = async (
   { consensus, read }: TrustedChainOptions,
@@ -63,7 +63,7 @@ const validatorsAfter = (options: TrustedChainOptions, header: Header): Promise<
     ? options.callContract(header)
     : votedAfter(options, header)
 
-/** Trusts a block by its hash, as an operator gives it. @throws NotProved when the source has another one */
+/** Trusts the block with the hash of a checkpoint. @throws NotProved when the source has another block */
 export const trustCheckpoint = async (
   options: TrustedChainOptions,
   number: bigint,
@@ -75,7 +75,7 @@ export const trustCheckpoint = async (
   return { header, validators: await validatorsAfter(options, header) }
 }
 
-/** Trusts block 0, which the genesis file founds. */
+/** Trusts block 0, which the genesis file determines. */
 export const trustGenesis = async (options: TrustedChainOptions, header: Header): Promise<TrustedBlock> => ({
   header,
   validators: await validatorsAfter(options, header),
@@ -98,7 +98,7 @@ const readOne = async ({ read }: TrustedChainOptions, number: number): Promise<H
   return header
 }
 
-/** Whether the trusted validators govern this header: they are listed, or sealed it where a contract selects them. */
+/** True when the trusted validators govern this header: it lists them, or, in contract mode, they sealed it. */
 const isGovernedBy = (
   options: TrustedChainOptions,
   header: Header,
@@ -108,7 +108,7 @@ const isGovernedBy = (
     ? isSealedBy(header, validators)
     : listsValidators(header, validators)
 
-/** The last header that the trusted validators govern, before one that others do; found by halving the distance. */
+/** The last header before `end` that the trusted validators govern, found by binary search. */
 const lastOf = async (options: TrustedChainOptions, trusted: TrustedBlock, end: bigint): Promise<Header> => {
   let low = Number(trusted.header.number)
   let high = Number(end)
@@ -124,7 +124,7 @@ const lastOf = async (options: TrustedChainOptions, trusted: TrustedBlock, end: 
   return found
 }
 
-/** Trusts a header that the trusted validators sealed. @throws InvalidBlock when no quorum of them did */
+/** Trusts a header that the trusted validators sealed. @throws InvalidBlock without a quorum of their seals */
 const trustSealed = async (
   options: TrustedChainOptions,
   { validators }: TrustedBlock,
@@ -141,9 +141,9 @@ const trustSealed = async (
 }
 
 /**
- * Follows the validators from a trusted block to a later header, and proves that a quorum of those that govern it sealed
- * it. Headers in between are read only where the set changes: there the votes are counted again from proved headers, or
- * the contract is called in the proved state.
+ * Follows the validators from a trusted block to a later header, and verifies that a quorum of its validators sealed it.
+ * Headers in between are read only where the set changes: the votes are then counted again from proved headers, or the
+ * contract is called on the proved state.
  * @throws NotProved, InvalidBlock
  */
 export const trustHeader = async (
@@ -163,10 +163,12 @@ export const trustHeader = async (
       last.number === trusted.header.number &&
       validators.length === trusted.validators.length &&
       validators.every((address, index) => equalBytes(address, trusted.validators[index] as Address))
-    // The next header is not governed by those that the votes give.
-    if (isSame)
-      throw new NotProved(`block ${last.number + 1n}`, 'its validators are not those that were voted for')
+    // The next header is not governed by the elected validators.
+    if (isSame) throw new NotProved(`block ${last.number + 1n}`, 'its validators are not the elected ones')
     trusted = { header: last, validators }
   }
-  throw new NotProved(`block ${header.number}`, `the validators changed more than ${CHANGES_MAX} times since`)
+  throw new NotProved(
+    `block ${header.number}`,
+    `the validators changed more than ${CHANGES_MAX} times before it`,
+  )
 }

@@ -127,7 +127,7 @@ describe('given an exported chain', () => {
       const garbage = await runCommand(['blocks', 'import', ...target('bad'), '--from=package.json'])
       expect([garbage.code, garbage.error]).toEqual([
         1,
-        `package.json: byte 0: no block begins here: not an RLP list. The chain is kept up to block ${BLOCKS}.\n`,
+        `package.json: byte 0: a block must be an RLP list. The chain is kept up to block ${BLOCKS}.\n`,
       ])
       const missing = await runCommand(['blocks', 'import', ...target('none'), '--from=nowhere.rlp'])
       expect([missing.code, missing.error]).toEqual([1, 'Cannot import nowhere.rlp: there is no such file\n'])

@@ -25,8 +25,8 @@ const transactionsLength = (transactions: readonly Transaction[]): number => {
 }
 
 /**
- * In the list a legacy transaction is an item as it is, a typed one a byte string (EIP-2718). Copies each once and allocates
- * nothing for it: a block has thousands, and is encoded for its proposal, its restart record and its segment.
+ * In the list, a legacy transaction is its own RLP, a typed one a byte string (EIP-2718). Copies each transaction once,
+ * without an allocation for each: a block has thousands, and is encoded for its proposal, restart record and segment.
  */
 function* encodedTransactions(transactions: readonly Transaction[]): Steps<Uint8Array> {
   const length = transactionsLength(transactions)
@@ -86,13 +86,13 @@ export const encodedBlockLength = (block: Block): number => {
 /** `[transactions, ommers]`, from Shanghai on with a third list, the withdrawals. */
 export const encodeBody = (body: BlockBody): Uint8Array => joinRlpList(runSteps(encodedBody(body)))
 
-/** Limit on the items of a block, a header, an ommer or a withdrawal; more than any of them has. */
+/** Most items of a block, a header, an ommer or a withdrawal; valid ones have fewer. */
 const FIELDS_MAX = 32
 
 /** Transactions decoded between two yields: less than a millisecond unless they are very large. */
 const DECODING_STEP_ITEMS = 32
 
-/** Refuses an item with too many fields before decoding it, because each field would become an object. */
+/** Decodes an item. First refuses one with too many fields, because each field would become an object. */
 const decodeFields = (raw: RawItem, what: string): RlpItem => {
   if (countItems(raw, FIELDS_MAX) > FIELDS_MAX)
     throw new RlpError(`${what} has more than ${FIELDS_MAX} items`)

@@ -14,13 +14,13 @@ export const QBFT_MIX_HASH: Hash = fromHex('63746963616c2062797a616e74696e652066
 
 type Encode = (extraData: QbftExtraData) => Uint8Array
 
-// All three hashes of the genesis block cover its header unchanged.
+// The hash of the genesis block covers its unchanged header.
 const hashWith = (header: Header, encode: Encode): Hash =>
   header.number === 0n
     ? rawHeaderHash(header)
     : rawHeaderHash({ ...header, extraData: encode(decodeExtraData(header.extraData)) })
 
-/** Caches the hash by header: consensus needs that of a proposal for each message that names it. */
+/** Caches the hash by header, because consensus needs the hash of a proposal for each message about it. */
 const hashOnce = (encode: Encode): ((header: Header) => Hash) => {
   const known = new WeakMap<Header, Hash>()
   return header => {
@@ -40,7 +40,7 @@ const hashOnce = (encode: Encode): ((header: Header) => Hash) => {
 export const qbftBlockHash = hashOnce(encodeExtraDataWithoutSealsAndRound)
 
 /**
- * The digest of a proposal, which prepares and commits name and commit seals sign: with the round, without seals.
+ * The digest of a proposal, which prepares and commits contain and commit seals sign: with the round, without seals.
  * @throws DecodeError when the extraData is not QBFT's
  */
 export const qbftSealHash = hashOnce(encodeExtraDataWithoutSeals)

@@ -2,8 +2,8 @@ import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { DecodeError } from './error.ts'
 
 /**
- * Limit on the announced length of a block. devp2p messages have at most 16 MiB, so no chain has a larger block; a greater
- * length means a corrupt file, and reading on would fill the memory.
+ * Most bytes of a block in a stream. devp2p messages have at most 16 MiB, so no chain has a larger block; a larger length
+ * means a corrupt file, and reading such a block would fill the memory.
  */
 export const STREAMED_BLOCK_BYTES_MAX = 32 * 1024 * 1024
 
@@ -17,7 +17,7 @@ const LIST_LONG = 0xf7
 export const nextBlockLength = (bytes: Uint8Array, offset = 0): number | undefined => {
   const first = bytes[offset]
   if (first === undefined) return undefined
-  if (first < LIST_SHORT) throw new DecodeError('INVALID_BLOCK', 'no block begins here: not an RLP list')
+  if (first < LIST_SHORT) throw new DecodeError('INVALID_BLOCK', 'a block must be an RLP list')
   if (first <= LIST_LONG) return 1 + first - LIST_SHORT
   const lengthBytes = first - LIST_LONG
   if (offset + 1 + lengthBytes > bytes.length) return undefined
@@ -26,7 +26,7 @@ export const nextBlockLength = (bytes: Uint8Array, offset = 0): number | undefin
   if (length > STREAMED_BLOCK_BYTES_MAX)
     throw new DecodeError(
       'INVALID_BLOCK',
-      `a block of ${length} bytes is announced, at most ${STREAMED_BLOCK_BYTES_MAX} are read`,
+      `a block of ${length} bytes is longer than ${STREAMED_BLOCK_BYTES_MAX}`,
     )
   return 1 + lengthBytes + length
 }
@@ -35,8 +35,8 @@ export const nextBlockLength = (bytes: Uint8Array, offset = 0): number | undefin
 export type BlockBytes = { readonly offset: number; readonly bytes: Uint8Array }
 
 /**
- * Splits a stream of concatenated block RLP into blocks, independent of its chunks. Holds one block and one chunk at most.
- * @throws DecodeError with the offset, where no block begins or the stream ends within one.
+ * Splits a stream of concatenated block RLP into blocks, independent of its chunks. Holds at most one block and one chunk.
+ * @throws DecodeError with the offset of an item that is not a block, or of a block within which the stream ends
  */
 export async function* splitBlocks(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -56,7 +56,7 @@ export async function* splitBlocks(
       const length = lengthAt(buffer, position, streamOffset + position)
       needed = length ?? buffer.length - position + 1
       if (position + needed > buffer.length) break
-      // Not slice: that of a Buffer returns a view, and decoders rely on slices being copies.
+      // A copy without `slice`, because the `slice` of a Buffer returns a view.
       yield {
         offset: streamOffset + position,
         bytes: new Uint8Array(buffer.subarray(position, position + needed)),
@@ -75,7 +75,7 @@ export async function* splitBlocks(
     )
 }
 
-// Not concatBytes, whose parts are arguments: a stream may have more chunks than a call takes arguments.
+// concatBytes takes its parts as arguments, and a stream may have more chunks than a call can have arguments.
 const joined = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
   const buffer = new Uint8Array(length)
   let offset = 0

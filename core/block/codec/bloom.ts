@@ -23,7 +23,7 @@ export const logsBloom = (logs: readonly Log[]): Uint8Array => {
   return bloom
 }
 
-/** The union of `blooms`: a block's bloom from those of its receipts. */
+/** The union of `blooms`, for example a block's bloom from those of its receipts. */
 export const joinBlooms = (blooms: Iterable<Uint8Array>): Uint8Array => {
   const joined = new Uint8Array(BLOOM_BYTES)
   for (const bloom of blooms)

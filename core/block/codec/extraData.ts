@@ -69,7 +69,7 @@ const decodeRound = (item: RlpItem | undefined): number => {
 }
 
 /**
- * Decodes the extraData of a QBFT block into copies. Like Besu, ignores items after the fifth; everything else is strict.
+ * Decodes the extraData of a QBFT block into copies. Strict, except that items after the fifth are ignored, as in Besu.
  * @throws DecodeError
  */
 export const decodeExtraData = (bytes: Uint8Array): QbftExtraData => {

@@ -16,7 +16,7 @@ import { rlpUint64, rlpUint256 } from './scalar.ts'
 const FIELDS_MIN = 15
 const FIELDS_MAX = 21
 
-/** The header as RLP input: the first fifteen fields, then those of later forks up to the first absent one. */
+/** The header as RLP input: the first fifteen fields, then the fields of later forks up to the first absent one. */
 export const headerItem = (header: Header): RlpInput[] => {
   const items: RlpInput[] = [
     header.parentHash,

@@ -43,7 +43,7 @@ export const encodeReceipt = (
   return bytes
 }
 
-/** The fields before the logs, whose encoding has `logsLength` bytes; `room` bytes are left after them. */
+/** Writes the fields before the logs, whose encoding has `logsLength` bytes; leaves `room` bytes after them. */
 const writeReceiptHead = (
   { type, postStateRoot, status, cumulativeGasUsed, logsBloom }: ConsensusReceipt,
   logsLength: number,
@@ -115,7 +115,7 @@ export function* encodeReceiptSteps(receipt: ConsensusReceipt): Steps<readonly U
 /** Bytes of the header of the list of logs. */
 const LIST_HEAD_BYTES_MAX = 5
 
-/** Joins small pieces, so that they are hashed with few calls; long ones stay separate. */
+/** Joins small pieces, so that they are hashed with few calls; long pieces stay separate. */
 const joinedPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   const isShort = (piece: Uint8Array): boolean => piece.length <= LOG_BYTES_AT_ONCE
   return pieces.every(isShort) ? [concatBytes(...pieces)] : pieces

@@ -9,7 +9,10 @@ import { type TransactionFields, type UnsignedTransaction, unsignedItems } from 
 
 export { SECP256K1_ORDER } from '../../crypto/recovery.ts'
 
-/** The hash that the sender signs: of the EIP-2718 type and the unsigned fields; for legacy of six fields, and EIP-155's three. */
+/**
+ * The hash that the sender signs: of the EIP-2718 type and the unsigned fields; for a legacy transaction of six fields, and
+ * the three of EIP-155.
+ */
 export const signingHash = (fields: UnsignedTransaction): Hash => {
   const items = unsignedItems(fields)
   if (fields.type === 0 && fields.chainId !== undefined) items.push(fields.chainId, 0, 0)

@@ -99,7 +99,7 @@ const legacyFields = (items: readonly RlpItem[]): TransactionFields => {
 }
 
 const typedFields = (type: TransactionType, items: readonly RlpItem[]): TransactionFields => {
-  // Type 1 has one price, later types have two, so that the fields up to the access list move by one.
+  // Type 1 has one price, later types have two, which shifts the fields up to the access list by one.
   const shift = type === 1 ? 0 : 1
   const last = items.length - 3
   const maxPriorityFeePerGas = rlpUint256(items[2], type === 1 ? 'gasPrice' : 'maxPriorityFeePerGas')
@@ -145,7 +145,7 @@ export const transactionType = (bytes: Uint8Array): TransactionType => {
   const first = bytes[0]
   if (first === undefined) throw new RlpError('no bytes')
   if (first >= FIRST_LIST_BYTE) return 0
-  if (first < 1 || first > 4) throw new RlpError(`type ${first} is not known`)
+  if (first < 1 || first > 4) throw new RlpError(`type ${first} is unknown`)
   return first as TransactionType
 }
 
@@ -163,11 +163,11 @@ export const decodeTransaction = (bytes: Uint8Array): Transaction =>
 
 /**
  * Minimum average bytes of an item of a transaction: access lists without storage keys have seven, authorizations (type 4)
- * with invalid signatures almost four. Denser transactions would only fill the memory with objects.
+ * with invalid signatures almost four. A transaction with more items per byte would fill the memory with objects.
  */
 const itemBytesMin = (type: TransactionType): number => (type === 4 ? 3 : 6)
 
-/** A transaction with fewer items may be denser. */
+/** Number of items up to which a transaction may have fewer bytes per item. */
 const ITEMS_MIN = 64
 
 const decodePayload = (type: TransactionType, raw: RawItem): RlpItem[] => {
@@ -179,7 +179,7 @@ const decodePayload = (type: TransactionType, raw: RawItem): RlpItem[] => {
 
 /**
  * Decodes an item of a block's transaction list: a list for a legacy transaction, a byte string for other types. The fields
- * are views of the block's bytes, and so is `encoded`, except that of a legacy transaction.
+ * are views of the block's bytes, and so is `encoded`, except for a legacy transaction.
  * @throws RlpError
  */
 export const decodeTransactionItem = (raw: RawItem): Transaction => {

@@ -47,7 +47,7 @@ const extraDataFor = ({ options, validators, parameters }: ProposalInput): Uint8
   })
 }
 
-/** The header of the next QBFT block before its execution: that of an empty block without a state root. */
+/** The header of the next QBFT block before its execution: the header of an empty block without a state root. */
 export const proposalHeader = (input: ProposalInput): Header => {
   const { configuration, rules, parent, options } = input
   const isCancun = forkIsAtLeast(rules.fork, 'cancun')

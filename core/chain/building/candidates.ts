@@ -6,7 +6,7 @@ import { OSAKA_BLOCK_BYTES_MAX } from '../rules/body.ts'
 import { effectiveTip } from '../../block/transactionPrice.ts'
 import type { SenderTransaction } from '../../block/transaction.ts'
 
-/** More than the encoding of a block without its transactions needs. */
+/** Bytes reserved for the encoding of a block without its transactions, which is shorter. */
 const HEADER_BYTES_RESERVED = 65_536
 /** Maximum bytes of the RLP prefix of a transaction in a block. */
 const ITEM_BYTES = 5
@@ -54,7 +54,7 @@ export const recordCandidates = ({ candidates, full }: CandidateOptions): (() =>
 
 export type CandidateSource = TransactionSource & {
   readonly rejected: BuiltBlock['rejected']
-  readonly stoppedOnes: BuiltBlock['stopped']
+  readonly stoppedTransactions: BuiltBlock['stopped']
 }
 
 /** Chooses a block's transactions from the candidates in one run. */
@@ -64,8 +64,8 @@ export const chooseCandidates = (
   baseFeePerGas: bigint | undefined,
 ): CandidateSource => {
   const rejected: { transaction: SenderTransaction; reason: string }[] = []
-  const stoppedOnes: { transaction: SenderTransaction; reason: string }[] = []
-  /** True while a transaction is executed, which may be stopped. */
+  const stoppedTransactions: { transaction: SenderTransaction; reason: string }[] = []
+  /** True while a transaction is executed. */
   let isRunning = false
   let bytesLeft = OSAKA_BLOCK_BYTES_MAX - HEADER_BYTES_RESERVED
   let lastBytes = 0
@@ -84,7 +84,7 @@ export const chooseCandidates = (
 
   return {
     rejected,
-    stoppedOnes,
+    stoppedTransactions,
     next(gasAvailable) {
       isRunning = false
       if (gasAvailable < GAS_MIN) return undefined
@@ -92,7 +92,7 @@ export const chooseCandidates = (
         const sent = replay.next(chosen === 0)
         if (sent === undefined) return undefined
         if (sent.transaction.type === 3) {
-          reject(sent, 'QBFT blocks cannot have blob transactions: the network does not keep blobs')
+          reject(sent, 'QBFT blocks cannot have blob transactions: the network does not store blobs')
           replay.skip()
         } else if (fits(sent, gasAvailable)) {
           lastBytes = sent.transaction.encoded.length + ITEM_BYTES
@@ -112,7 +112,7 @@ export const chooseCandidates = (
       isRunning = false
       bytesLeft += lastBytes
       chosen--
-      stoppedOnes.push({ transaction, reason })
+      stoppedTransactions.push({ transaction, reason })
       replay.skip()
     },
     refuse(sent, reason: InvalidTransaction) {

@@ -84,7 +84,7 @@ const build = async (chain: ChainContext, parent: ChainHead, options: BuildOptio
     senders: sendersOf(result.executed),
     receipts: result.receipts,
     rejected: source.rejected,
-    stopped: source.stoppedOnes,
+    stopped: source.stoppedTransactions,
   }
   return { built, result }
 }
@@ -111,14 +111,14 @@ const verify = async (
   return { built, result }
 }
 
-/** @throws InvalidBlock unless the header is that of the built block with a quorum of seals */
+/** Returns the on-chain hash. @throws InvalidBlock unless the header is that of the built block with a quorum of seals */
 const checkSealed = async (
   chain: ChainContext,
   parent: ChainHead,
   built: BuiltBlock,
   header: Header,
 ): Promise<Hash> => {
-  // The on-chain hash covers everything but seals and round.
+  // The on-chain hash covers all fields except seals and round.
   qbftExtraDataOf(header)
   const hash = qbftBlockHash(header)
   const expected = qbftBlockHash(built.block.header)
@@ -133,7 +133,7 @@ const checkSealed = async (
   return hash
 }
 
-/** Builds, verifies and seals the blocks of one chain. Keeps the execution result of a built block as long as the block. */
+/** Builds, verifies and seals the blocks of one chain. The execution result of a built block lives as long as the block. */
 export type Producer = {
   /** Builds the next block on `parent`. @throws InvalidBlock */
   readonly build: (parent: ChainHead, options: BuildOptions) => Promise<BuiltBlock>

@@ -5,8 +5,8 @@ import type { SenderTransaction } from '../../block/transaction.ts'
 export const CHECK_GAS = 20_000
 
 /**
- * Memory in bytes that the execution of a block may take, by the estimate of its `Usage`: no client holds more. Not a rule of
- * blocks: a sealed block that needs more stops the node.
+ * Most memory in bytes of the execution of a block, as estimated by `Usage`; no client can hold more. Not a rule of blocks:
+ * a sealed block that needs more stops the node.
  */
 export const EXECUTION_BYTES_MAX = 4 * 1024 * 1024 * 1024
 
@@ -16,16 +16,16 @@ export class TransactionStopped extends Error {
   readonly code = 'TRANSACTION_STOPPED'
 }
 
-/** Gives up the execution of a block without a quorum of seals, which says nothing about its validity. */
+/** Ends the execution of a block without a quorum of seals, without a result: the block may be valid. */
 export class ExecutionStopped extends Error {
   override readonly name = 'ExecutionStopped'
   readonly code = 'EXECUTION_STOPPED'
 }
 
-/** The bounds of each transaction during block building; no rule of blocks. */
+/** The bounds of each transaction during block building; not a rule of blocks. */
 export type SelectionBounds = {
   /** Called when a transaction starts. */
   readonly begin: (sent: SenderTransaction) => void
-  /** Called repeatedly while it runs. Returns why it must stop; undefined while it may continue. */
+  /** Called repeatedly while it runs. Returns the reason why it must stop; undefined while it may continue. */
   readonly exceeded: (usage: Usage) => string | undefined
 }

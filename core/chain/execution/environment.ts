@@ -1,5 +1,5 @@
 import type { Hash } from '../../bytes/bytes.ts'
-import type { BlockEnvironment } from '../../evm/transaction/environment.ts'
+import { BLOCK_HASHES_MAX, type BlockEnvironment } from '../../evm/transaction/environment.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import type { ChainHead } from '../../store/store.ts'
 import { blobBaseFeeAt } from '../fees/blobFee.ts'
@@ -21,10 +21,7 @@ export type OpenHeader = Pick<
   | 'parentBeaconBlockRoot'
 >
 
-/** Blocks that BLOCKHASH can access (Yellow Paper H.2). */
-export const BLOCK_HASHES_MAX = 256n
-
-/** BLOCKHASH in the block after `parent`; `recentHash` is the store's, for the blocks before the parent. */
+/** BLOCKHASH in the block after `parent`; `recentHash` reads the hashes of the blocks before the parent. */
 export const blockHashesAfter =
   (parent: ChainHead, recentHash: (number: bigint) => Hash | undefined) =>
   (number: bigint): Hash | undefined => {

@@ -16,7 +16,8 @@ import type { TrieNodeReader, TrieNodeWrite } from '../../trie/node.ts'
 import { orderedTrieRootSteps } from '../../trie/ordered.ts'
 import { stateRootSteps, updateStateRoot } from '../../trie/stateRoot.ts'
 import type { Steps } from '../../steps.ts'
-import { GAS_PER_BLOB, maxBlobGas } from '../fees/blobFee.ts'
+import { GAS_PER_BLOB } from '../../evm/transaction/validity.ts'
+import { maxBlobGas } from '../fees/blobFee.ts'
 import type { Withdrawal } from '../../block/block.ts'
 import { TransactionStopped } from './bounds.ts'
 import { BLOOM_BYTES, joinBlooms, logsBloom } from '../../block/codec/bloom.ts'
@@ -38,9 +39,9 @@ export type TransactionSource = {
   next(gasAvailable: bigint): SenderTransaction | undefined
   /** Called when the last transaction is invalid here and was not executed. Throws if that makes the block invalid. */
   refuse(sent: SenderTransaction, reason: InvalidTransaction): void
-  /** Called repeatedly while one is executed. @throws TransactionStopped to end it */
+  /** Called repeatedly while a transaction is executed. @throws TransactionStopped to end it */
   check?(usage: Usage): void
-  /** Called when the last transaction was stopped and undone; undefined if none is ever stopped. */
+  /** Called when the last transaction was stopped and undone; undefined if the source never stops one. */
   stopped?(sent: SenderTransaction, reason: string): void
 }
 
@@ -55,7 +56,7 @@ export type ExecutionInput = {
   readonly parentStateRoot: Hash
   /** The state and the trie records after the parent. */
   readonly reader: StateReader
-  /** Undefined if the state root is known: none is computed, and accounts keep the storage roots of the parent. */
+  /** Undefined if the state root is known: it is then not computed, and accounts keep the storage roots of the parent. */
   readonly nodes: TrieNodeReader | undefined
   /** For BLOCKHASH. */
   readonly blockHash: (number: bigint) => Hash | undefined
@@ -63,7 +64,7 @@ export type ExecutionInput = {
   readonly edits?: readonly StateEdit[] | undefined
 }
 
-/** The result of a block's execution: the values for its header, and everything that is stored. */
+/** The result of a block's execution: the values for its header, and the data that the store keeps. */
 export type ExecutionResult = {
   readonly executed: readonly SenderTransaction[]
   readonly receipts: readonly Receipt[]
@@ -87,7 +88,7 @@ const EMPTY_BLOOM = new Uint8Array(BLOOM_BYTES)
 
 /** Gas between two pauses: some 2 ms of plain transfers. */
 const SLICE_GAS = 1_000_000n
-/** Gas that a refused candidate counts, whose check takes as long as that of a plain transfer. */
+/** Gas that counts for a refused candidate, because its check takes as long as a plain transfer. */
 const REFUSED_GAS = 21_000n
 
 type Totals = { gasUsed: bigint; blobGasUsed: bigint }

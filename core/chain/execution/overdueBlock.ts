@@ -5,8 +5,8 @@ import type { Header } from '../../block/header.ts'
 const ROUNDS_EXPECTED = 2
 
 /**
- * Seconds since `sinceMs`, or since the head if that is later, when the next block is overdue; undefined when it is not.
- * Without pending transactions it may take `emptyblockperiodseconds`.
+ * When the next block is overdue: the seconds since `sinceMs`, or since the head if that is later. Otherwise undefined.
+ * Without pending transactions the next block may take `emptyblockperiodseconds`.
  */
 export const overdueSeconds = (
   consensus: QbftConsensus,

@@ -44,7 +44,7 @@ const depositOf = (data: Uint8Array): Uint8Array => {
       ([offset, length], index) =>
         wordAt(data, WORD_BYTES * index) === BigInt(offset) && wordAt(data, offset) === BigInt(length),
     )
-  if (!isLaidOut) throw new SystemContractFailure('a deposit event is not laid out as EIP-6110 says')
+  if (!isLaidOut) throw new SystemContractFailure('a deposit event does not have the layout of EIP-6110')
   return concatBytes(
     ...DEPOSIT_PARTS.map(([offset, length]) =>
       data.subarray(offset + WORD_BYTES, offset + WORD_BYTES + length),
@@ -62,7 +62,7 @@ const depositsOf = (receipts: readonly Receipt[], contract: Address): Uint8Array
   return concatBytes(...deposits)
 }
 
-function* ask(
+function* callSystemContract(
   environment: BlockEnvironment,
   world: WorldState,
   contract: Address,
@@ -99,7 +99,10 @@ export function* collectRequests(
   if (contracts === undefined) return EMPTY_REQUESTS_HASH
   return hashOf([
     [DEPOSIT_REQUEST, depositsOf(receipts, contracts.deposit)],
-    [WITHDRAWAL_REQUEST, yield* ask(environment, world, contracts.withdrawal, 'EIP-7002')],
-    [CONSOLIDATION_REQUEST, yield* ask(environment, world, contracts.consolidation, 'EIP-7251')],
+    [WITHDRAWAL_REQUEST, yield* callSystemContract(environment, world, contracts.withdrawal, 'EIP-7002')],
+    [
+      CONSOLIDATION_REQUEST,
+      yield* callSystemContract(environment, world, contracts.consolidation, 'EIP-7251'),
+    ],
   ])
 }

@@ -8,7 +8,7 @@ import type { Header } from '../../block/header.ts'
 const ETHER = 10n ** 18n
 const WEI_PER_GWEI = 10n ** 9n
 
-/** The wei that one account gains; never zero, so that crediting creates no empty account. */
+/** The wei that one account receives; never zero, because crediting zero would create an empty account. */
 export type Credit = { readonly address: Address; readonly wei: bigint }
 
 type RewardedBlock = {
@@ -32,7 +32,7 @@ const workReward = (fork: ForkName): bigint => {
   return (forkIsAtLeast(fork, 'byzantium') ? 3n : 5n) * ETHER
 }
 
-/** Yellow Paper 11.3: a 32nd more for each ommer included, and for the ommer an eighth less per generation. */
+/** Yellow Paper 11.3: the miner gets a 32nd more per included ommer, the ommer's miner an eighth less per generation. */
 const workCredits = (fork: ForkName, { header, ommers }: RewardedBlock): readonly Credit[] => {
   const reward = workReward(fork)
   if (reward === 0n) return []

@@ -10,11 +10,8 @@ import type { OpenHeader } from './environment.ts'
 
 const BEACON_ROOTS: Address = fromHex('000f3df6d732807ef1319fb7b8bb8522d0beac02')
 const HISTORY_STORAGE: Address = fromHex('0000f90827f1c53a10cb7a02335b175320002935')
-const WITHDRAWAL_REQUESTS: Address = fromHex('00000961ef480eb55e80d19ad83579a64c007002')
-const CONSOLIDATION_REQUESTS: Address = fromHex('0000bbddc7ce488642fb579f8b00f3a590007251')
-const DEPOSIT_CONTRACT: Address = fromHex('00000000219ab540356cbb839cbe05303d7705fa')
 
-/** The contracts that EIP-6110, 7002 and 7251 make part of a block's execution. */
+/** The contracts of EIP-6110, EIP-7002 and EIP-7251, which the execution of a block uses. */
 export type RequestContracts = {
   readonly deposit: Address
   readonly withdrawal: Address
@@ -22,20 +19,15 @@ export type RequestContracts = {
 }
 
 /**
- * The contracts that a chain's blocks call; undefined if they call none. A QBFT chain has no beacon chain: as in Besu, they
- * are used only if the genesis file names all three, and with them the calls of EIP-4788 and EIP-2935. Other chains always have them, at the mainnet addresses unless the genesis file names others.
+ * The contracts that a chain's blocks call; undefined if they call none. A QBFT chain has no beacon chain: as in Besu, it
+ * uses them, and the calls of EIP-4788 and EIP-2935, only if the genesis file names all three. On other chains the genesis
+ * parser adds the mainnet addresses.
  */
 export const requestContractsOf = (configuration: ChainConfiguration): RequestContracts | undefined => {
   const deposit = configuration.depositContractAddress
   const withdrawal = configuration.withdrawalRequestContractAddress
   const consolidation = configuration.consolidationRequestContractAddress
-  if (configuration.consensus.kind === 'qbft')
-    return deposit && withdrawal && consolidation && { deposit, withdrawal, consolidation }
-  return {
-    deposit: deposit ?? DEPOSIT_CONTRACT,
-    withdrawal: withdrawal ?? WITHDRAWAL_REQUESTS,
-    consolidation: consolidation ?? CONSOLIDATION_REQUESTS,
-  }
+  return deposit && withdrawal && consolidation && { deposit, withdrawal, consolidation }
 }
 
 function* callWhereDeployed(
@@ -44,7 +36,7 @@ function* callWhereDeployed(
   contract: Address,
   data: Hash,
 ): Steps<void> {
-  // Both EIPs: without code the call fails silently, and a failing call changes nothing else.
+  // Both EIPs: without code the call has no effect, and a failing call has no other effect.
   if (world.code(contract).length > 0) yield* systemCallSteps(environment, world, contract, data)
 }
 

@@ -13,22 +13,24 @@ import { ChainError } from '../error.ts'
 import type { Header } from '../../block/header.ts'
 import { callValidatorContract } from './validatorCall.ts'
 
-/** Limit on the tallies and on the contract results kept, as in Besu; a miss costs a walk from the last epoch block, or one call. */
+/**
+ * Tallies and contract results that are cached, as in Besu. A miss counts from the last epoch block, or calls the contract.
+ */
 const KEPT_MAX = 100
 
 /** The validators of a chain, by block. */
 export type Validators = {
   /** The set that governs block `number` (head + 1 at most), ascending. */
   readonly validators: (number: bigint) => Promise<readonly Address[]>
-  /** The set that block `number` itself names: the list of its extraData in its order, or the contract's result after it. */
+  /** The set that block `number` names: the list of its extraData in its order, or the contract's result after it. */
   readonly namedBy: (number: bigint) => Promise<readonly Address[]>
-  /** The votes after block `number`; undefined where a contract governs the next block. */
+  /** The votes after block `number`; undefined when a contract selects the validators of the next block. */
   readonly voteTally: (number: bigint) => Promise<VoteTally | undefined>
   /** Forgets the results of blocks above this one, which are no longer on the chain. */
   readonly forgetAbove: (number: bigint) => void
 }
 
-/** Of a chain that is not QBFT. */
+/** The validators of a chain that is not QBFT. */
 export const NO_VALIDATORS: Validators = {
   validators: () => Promise.resolve([]),
   namedBy: () => Promise.resolve([]),
@@ -36,7 +38,7 @@ export const NO_VALIDATORS: Validators = {
   forgetAbove: () => undefined,
 }
 
-/** What the validators are determined from. */
+/** The reads of the store that determine the validators. */
 type Reads = Pick<ChainStore, 'header' | 'recentHash' | 'run' | 'stateAt'>
 
 /** Results are kept by block number; a chain that goes back forgets those of the blocks it removes. */
@@ -45,7 +47,7 @@ type ValidatorsState = {
   readonly consensus: QbftConsensus
   readonly store: Reads
   readonly tallies: Map<bigint, VoteTally>
-  /** By block and contract. */
+  /** Results of contracts by block and contract. */
   readonly contractSets: Map<string, readonly Address[]>
 }
 
@@ -58,7 +60,7 @@ const headerAt = async ({ store }: ValidatorsState, number: bigint): Promise<Hea
 
 const listedIn = (header: Header): readonly Address[] => decodeExtraData(header.extraData).validators
 
-/** The last kept tally at or before block `number`, else that of the origin, and the next block to count. */
+/** The last cached tally at or before block `number`, or the tally of the origin; and the next block to count. */
 const tallyBefore = async (
   state: ValidatorsState,
   number: bigint,

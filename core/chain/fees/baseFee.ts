@@ -1,10 +1,9 @@
+import { INITIAL_BASE_FEE_PER_GAS } from '../../genesis/genesisBlock.ts'
 import { maxBigint } from '../../bytes/integer.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { Header } from '../../block/header.ts'
 
-/** EIP-1559: 1 gwei unless the genesis file has another value. */
-export const INITIAL_BASE_FEE_PER_GAS = 1_000_000_000n
 /** EIP-1559: ratio of gas limit and gas target; the London block multiplies the parent's limit by it. */
 export const ELASTICITY_MULTIPLIER = 2n
 const BASE_FEE_CHANGE_DENOMINATOR = 8n

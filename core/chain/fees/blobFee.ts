@@ -1,9 +1,8 @@
+import { GAS_PER_BLOB } from '../../evm/transaction/validity.ts'
 import type { BlobParameters, ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { Header } from '../../block/header.ts'
 
-/** EIP-4844. */
-export const GAS_PER_BLOB = 131_072n
 const MIN_BASE_FEE_PER_BLOB_GAS = 1n
 /** EIP-7918: minimum cost of a blob in execution gas. */
 const BLOB_BASE_COST = 8_192n

@@ -23,9 +23,9 @@ export type BadBlocks = {
   readonly list: () => readonly BadBlock[]
 }
 
-/** Limits on the number of blocks kept, because any peer can send invalid ones, */
+/** Most refused blocks that are kept: any peer can send invalid ones. */
 export const BAD_BLOCKS_MAX = 64
-/** and on their total bytes. */
+/** Most bytes of all refused blocks that are kept. */
 export const BAD_BLOCKS_BYTES_MAX = 16 * 1024 * 1024
 
 /** Violations that do not make a block bad: it may be valid later, or on another parent. */

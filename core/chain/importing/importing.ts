@@ -28,7 +28,7 @@ import {
   withSenders,
 } from './validation.ts'
 
-/** Transactions from which execution pauses before and after the body check: each step takes some 4 us for each. */
+/** Transactions from which execution pauses before and after the body check, which takes some 4 us for each. */
 const PAUSING_TRANSACTIONS = 200
 
 /**
@@ -43,7 +43,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
   parent: ChainHead,
   block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
   begin: () => Source,
-  giveUp: () => void = goOn,
+  giveUp: () => void = neverGiveUp,
   past?: Pick<ExecutionInput, 'nodes' | 'blockHash'>,
 ): Promise<{ readonly result: ExecutionResult; readonly source: Source }> => {
   let memo: ReadMemo | undefined
@@ -92,11 +92,11 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
   }
 }
 
-const goOn = (): void => undefined
+const neverGiveUp = (): void => undefined
 
 const tooLarge = (number: bigint, bytes: number, cause?: unknown): MemoryUnavailable =>
   new MemoryUnavailable(
-    `block ${number} needs more than ${bytes} bytes of memory, which this client cannot hold`,
+    `block ${number} needs more than ${bytes} bytes of memory, the most that this client can use`,
     { cause },
   )
 

@@ -4,15 +4,15 @@ import type { TrieNodeReader } from '../../trie/node.ts'
 
 type Reads = { readonly reader: StateReader; readonly nodes: TrieNodeReader }
 
-/** Remembers the reads of an execution over an asynchronous store, so that it can start again and still pause. */
+/** Caches the reads of an execution over an asynchronous store, so that the execution can restart, and can pause. */
 export type ReadMemo = {
   /** The same reads, with earlier results from memory. */
   over(reads: Reads): Reads
-  /** Repeats the reads that were missing, which the store has loaded for this call. */
+  /** Repeats the reads that missed entries, which the store has loaded for this call. */
   readMissing(): void
 }
 
-/** For one block: holds no more than its execution does anyway. */
+/** Creates the memo of one block, which takes no more memory than the execution itself. */
 export const createReadMemo = (): ReadMemo => {
   const known = new Map<string, unknown>()
   let missing: (() => void)[] = []

@@ -3,7 +3,8 @@ import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { AccountChange, StateChanges, StateReader } from '../../state/account.ts'
 import type { ChainHead } from '../../store/store.ts'
 import type { Block } from '../../block/block.ts'
-import { BLOCK_HASHES_MAX, blockHashesAfter } from '../execution/environment.ts'
+import { BLOCK_HASHES_MAX } from '../../evm/transaction/environment.ts'
+import { blockHashesAfter } from '../execution/environment.ts'
 import { ChainError } from '../error.ts'
 import { sendersOf } from '../execution/execution.ts'
 import { executeOn } from './importing.ts'
@@ -63,7 +64,7 @@ export const repairBlock = async (chain: ChainContext, given: Block): Promise<vo
   const [own, parent] = [await knownHead(chain, number), await knownHead(chain, number - 1n)]
   if (!equalBytes(hashOfHeader(configuration, given.header), own.hash))
     throw new InvalidBlock(given.header, 'ancestry', 'the block on the chain', 'another one')
-  // Its seals may differ from those of the other node.
+  // This node's header, because its seals may differ from those of the other node.
   const block: Block = { ...given, header: own.header }
   const context = headerContext(chain, own.header, parent, 0)
   if (!forkIsAtLeast(context.rules.fork, 'byzantium'))

@@ -26,7 +26,7 @@ export type RecoverSenders = (
   transactions: readonly Transaction[],
 ) => Promise<readonly (Address | undefined)[]>
 
-/** Recovers them one after the other on this thread. */
+/** Recovers the senders one after the other on this thread. */
 export const recoverHere: RecoverSenders = transactions => Promise.resolve(transactions.map(recoverSender))
 
 export type ChainContext = {
@@ -116,7 +116,12 @@ export const withSenders = async (
   return transactions.map((transaction, index) => {
     const sender = senders[index]
     if (sender === undefined)
-      throw new InvalidBlock(header, 'transaction-signature', 'a sender', `none of transaction ${index}`)
+      throw new InvalidBlock(
+        header,
+        'transaction-signature',
+        'valid signatures',
+        `transaction ${index} without a sender`,
+      )
     return { transaction, sender }
   })
 }

@@ -28,19 +28,19 @@ import { createValidators, NO_VALIDATORS, type Validators } from '../execution/v
 
 export type OpenChainOptions = {
   readonly genesis: Genesis
-  /** Empty, or with the chain of this genesis in it. The chain becomes its only writer. */
+  /** An empty store, or one with the chain of this genesis. The chain must be its only writer. */
   readonly store: ChainStore & Partial<Pick<RewindableStore, 'rewind'>>
-  /** Recovers the senders of an imported block; a runtime with worker threads passes one that uses them. */
+  /** Recovers the senders of an imported block; the default uses this thread. */
   readonly recoverSenders?: RecoverSenders
   /** Resolves when other work has run; awaited between the slices of executing a block. */
   readonly pause?: YieldTurn
   /** Called several times per millisecond of execution: true when execution should pause. Default: always. */
   readonly isPauseDue?: () => boolean
-  /** Memory in bytes that the execution of a block may take; EXECUTION_BYTES_MAX unless this machine has less. */
+  /** Most memory in bytes of the execution of a block; EXECUTION_BYTES_MAX unless this machine has less. */
   readonly executionBytesMax?: number
   /** Changes to the state after block `number` that no transaction made; for development chains. Default none. */
   readonly editsAfter?: (number: bigint) => readonly StateEdit[]
-  /** Called with what listeners throw; the chain continues. */
+  /** Called with the error of a listener; the chain continues. */
   readonly onError: (error: unknown) => void
 }
 
@@ -51,9 +51,9 @@ const noEdits = (): readonly StateEdit[] => []
 const pauseNever = (): Promise<void> => Promise.resolve()
 
 /**
- * Opens the chain in a store, writing the genesis block into an empty one. Creates no closures: they would live as long as
- * the chain and retain the accounts of the genesis file.
- * @throws ChainError when the store holds another chain, or the genesis file cannot be run on it
+ * Opens the chain in a store; writes the genesis block to an empty store. Creates no closures, which would keep the
+ * accounts of the genesis file in memory as long as the chain.
+ * @throws ChainError when the store has another chain, or the genesis file contradicts the chain
  */
 export const openChain = async (options: OpenChainOptions): Promise<Chain & Rewinding> => {
   const { store, recoverSenders = recoverHere, pause = pauseNever, isPauseDue = always, onError } = options
@@ -95,7 +95,7 @@ const commit = async (
   listeners.call({ header: next.block.header, hash: next.hash, totalDifficulty: next.totalDifficulty })
 }
 
-/** A sealed block ends the verification of a proposal for its height, once its seals are checked. */
+/** Ends the verification of a proposal for the height of a block with valid seals. */
 const supersedeVerification = async (chain: ChainState, { header }: Block): Promise<void> => {
   const { context, verification } = chain
   if (verification === undefined) return
@@ -157,7 +157,7 @@ const commitBuilt = async (
 /** @throws ChainError for a block above `last` */
 const requireUpTo = (last: bigint, number: bigint): void => {
   if (number < 0n || number > last)
-    throw new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not of block ${number}`)
+    throw new ChainError('NO_SUCH_BLOCK', `validators are known up to block ${last}, not for block ${number}`)
 }
 
 const rewind = async (chain: ChainState, number: bigint): Promise<void> => {

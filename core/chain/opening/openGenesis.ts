@@ -1,3 +1,4 @@
+import { NO_NODES } from '../../trie/load.ts'
 import { equalBytes } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../../crypto/constants.ts'
@@ -6,15 +7,12 @@ import type { Genesis } from '../../genesis/genesis.ts'
 import { genesisBlock, genesisChanges } from '../../genesis/genesisBlock.ts'
 import { qbftAt, rulesAt } from '../../genesis/schedule.ts'
 import type { BlockCommit, ChainHead, ChainStore } from '../../store/store.ts'
-import type { TrieNodeReader } from '../../trie/node.ts'
 import { updateStateRoot } from '../../trie/stateRoot.ts'
 import { rawHeaderHash } from '../../block/codec/header.ts'
 import { ChainError } from '../error.ts'
 import { baseFeePresence, blobFieldsPresence, withdrawalsRootPresence } from '../rules/forkFields.ts'
 import { InvalidBlock } from '../rules/invalidBlock.ts'
 import { qbftExtraDataOf } from '../rules/qbft.ts'
-
-const NO_NODES: TrieNodeReader = { get: () => undefined }
 
 /** The commit of block 0. */
 const genesisCommit = (genesis: Genesis): BlockCommit => {
@@ -75,7 +73,7 @@ const requireMode = (configuration: ChainConfiguration, { header }: ChainHead): 
   const listed = qbftExtraDataOf(header).validators.length
   if ((mode === 'contract') === (listed === 0)) return
   const expected = mode === 'contract' ? 'no validators (contract mode)' : 'validators in its extraData'
-  throw new InvalidBlock(header, 'validators', expected, `${listed} of them`)
+  throw new InvalidBlock(header, 'validators', expected, `${listed} validators`)
 }
 
 /**
@@ -95,7 +93,7 @@ export const openGenesis = async (genesis: Genesis, store: ChainStore): Promise<
         `the data path contains the chain of genesis block ${found === undefined ? 'unknown' : toHex(found)}, but the genesis file is of ${toHex(commit.hash)}: use another data path, or the chain's original genesis file`,
       )
     requireFit(genesis.configuration, head)
-    // The genesis file contains everything that the record needs.
+    // The record of block 0 can be rebuilt from the genesis file.
     if (!(await store.hasRecord(0n))) await store.repair(commit)
   }
   return { header: commit.block.header, hash: commit.hash, totalDifficulty: commit.totalDifficulty }

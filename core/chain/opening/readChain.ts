@@ -7,14 +7,14 @@ import { createValidators, NO_VALIDATORS } from '../execution/validators.ts'
 
 const readOnly = (): Promise<never> => Promise.reject(new ReadOnlyStore())
 
-/** A chain at one head over a read-only store: it answers reads, and its head never moves. */
+/** A chain at one head over a read-only store: it serves reads, and its head never changes. */
 export const createReadChain = (
   configuration: ChainConfiguration,
   genesis: ChainHead,
   store: ChainStore,
 ): Chain => {
   const head = store.head()
-  if (head === undefined) throw new ChainError('NO_SUCH_BLOCK', 'the replica has no block yet')
+  if (head === undefined) throw new ChainError('NO_SUCH_BLOCK', 'the replica has no block')
   const { consensus } = configuration
   const { number } = head.header
   const { validators, namedBy, voteTally } =

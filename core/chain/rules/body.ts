@@ -13,7 +13,7 @@ import type { Header } from '../../block/header.ts'
 import type { Transaction } from '../../block/transaction.ts'
 import { InvalidBlock, requirePresence, requireSameBytes } from './invalidBlock.ts'
 
-/** EIP-7934: the network's limit of 10 MiB, less 2 MiB for the rest of the message. */
+/** EIP-7934: the network's limit of 10 MiB without 2 MiB for the rest of the message. */
 export const OSAKA_BLOCK_BYTES_MAX = 8_388_608
 /** Yellow Paper 4.3.4. */
 const OMMERS_MAX = 2
@@ -31,7 +31,7 @@ type BodyRule = (context: BodyContext) => void
 export const ommersHashOf = (ommers: readonly Header[]): Uint8Array =>
   ommers.length === 0 ? EMPTY_LIST_HASH : keccak256(encodeRlp(ommers.map(headerItem)))
 
-/** Yields between many transactions. */
+/** The transactions root; yields between many transactions. */
 export const transactionsRootSteps = (transactions: Block['transactions']): Steps<Uint8Array> =>
   orderedTrieRootSteps(transactions.length, index => (transactions[index] as Transaction).encoded)
 
@@ -50,7 +50,7 @@ const blockSize: BodyRule = ({ block, rules }) => {
     throw new InvalidBlock(block.header, 'block-size', `at most ${OSAKA_BLOCK_BYTES_MAX} bytes`, `${size}`)
 }
 
-/** Yields between many transactions. @throws InvalidBlock */
+/** Checks the transactions root; yields between many transactions. @throws InvalidBlock */
 export function* checkTransactionsRoot({ header, transactions }: Block): Steps<void> {
   const root = yield* transactionsRootSteps(transactions)
   requireSameBytes(header, 'transactions-root', root, header.transactionsRoot)
@@ -77,7 +77,7 @@ const withdrawalsPresence: BodyRule = ({ block, rules }) =>
     'withdrawals',
   )
 
-/** QBFT has no beacon chain to withdraw from. */
+/** A QBFT block has no withdrawals, because there is no beacon chain. */
 const withdrawalsApplicable: BodyRule = ({ block, configuration }) => {
   const count = block.withdrawals?.length ?? 0
   if (configuration.consensus.kind === 'qbft' && count > 0)

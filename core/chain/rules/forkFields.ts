@@ -1,12 +1,13 @@
 import type { Header } from '../../block/header.ts'
 import { type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
-import { excessBlobGasAfter, GAS_PER_BLOB, maxBlobGas } from '../fees/blobFee.ts'
+import { GAS_PER_BLOB } from '../../evm/transaction/validity.ts'
+import { excessBlobGasAfter, maxBlobGas } from '../fees/blobFee.ts'
 import type { HeaderContext, HeaderRule } from './context.ts'
 import { InvalidBlock, requirePresence, requireSameNumber, type RuleName } from './invalidBlock.ts'
 
 type PresenceRule = HeaderRule<Pick<HeaderContext, 'header' | 'rules'>>
 
-/** The fields are present from a fork on, and absent before. */
+/** A rule that the fields are present from a fork on, and absent before. */
 const presentSince =
   (rule: RuleName, since: ForkName, ...fields: readonly (keyof Header)[]): PresenceRule =>
   ({ header, rules }) => {
@@ -59,9 +60,9 @@ export const excessBlobGas: HeaderRule = ({ header, rules, parent }) => {
 }
 
 /**
- * QBFT has no beacon chain: the proposers of Besu and of this node omit `parentBeaconBlockRoot` from Cancun on, and with it
- * `requestsHash`, because a header's RLP ends at the first absent field. Besu has no rule on either, so headers with these
- * fields (as earlier versions wrote them) are accepted if the fork has them; from Prague on, only with both.
+ * QBFT has no beacon chain: the proposers of Besu and of this node omit `parentBeaconBlockRoot` from Cancun on, and
+ * therefore `requestsHash`, because a header's RLP ends at the first absent field. Besu checks neither, so headers with
+ * these fields (earlier versions wrote them) are valid if the fork has the fields; from Prague on, only with both.
  */
 export const qbftTrailingFields: HeaderRule = context => {
   if (context.header.parentBeaconBlockRoot === undefined && context.header.requestsHash === undefined) return

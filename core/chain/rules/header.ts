@@ -65,8 +65,8 @@ export const gasLimitStep: HeaderRule = context => {
 }
 
 /**
- * EIP-1559's value. Besu's QBFT rules do not check it, so that a proposer may choose any; this node checks it on every chain
- * except with `fixedBaseFee`, where the fee is a setting of each node.
+ * The base fee is the one of EIP-1559. Besu's QBFT rules do not check it, so a proposer may choose any base fee; this node
+ * checks it on every chain except with `fixedBaseFee`, where the fee is a setting of each node.
  */
 export const baseFeeValue: HeaderRule = context => {
   const { header, configuration } = context

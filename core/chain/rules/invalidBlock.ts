@@ -99,7 +99,7 @@ export const requireSameNumber = (
   if (expected !== found) throw new InvalidBlock(block, rule, String(expected), String(found))
 }
 
-/** @throws InvalidBlock unless the field is present exactly if expected. */
+/** @throws InvalidBlock when the field is present and should be absent, or the reverse */
 export const requirePresence = (
   block: { readonly number: bigint },
   rule: RuleName,
@@ -111,7 +111,7 @@ export const requirePresence = (
     throw new InvalidBlock(
       block,
       rule,
-      expected ? `the field ${field}` : `no field ${field}`,
-      found ? 'it' : 'none',
+      `${expected ? 'the' : 'no'} field ${field}`,
+      `${found ? 'the' : 'no'} field`,
     )
 }

@@ -56,7 +56,7 @@ const checkHeader = (context: OmmersContext, ommer: Header, parent: BlockRecord)
 
 /**
  * Yellow Paper 11.1, for proof of work: each ommer is a valid header whose parent is an ancestor two to seven generations
- * back. It is no ancestor itself and was not an ommer before.
+ * back. It is not itself an ancestor, and was not included as an ommer before.
  * @throws InvalidBlock
  */
 export const checkOmmers = (context: OmmersContext): void => {

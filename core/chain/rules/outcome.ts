@@ -3,7 +3,7 @@ import type { ExecutionResult } from '../execution/execution.ts'
 import { requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 
 /**
- * Compares the fields of a block's header that depend on execution with the result, the most comprehensible ones first.
+ * Compares the fields of a block's header that depend on execution with the result; the most informative fields come first.
  * @throws InvalidBlock
  */
 export const checkOutcome = ({ header }: Pick<Block, 'header'>, result: ExecutionResult): void => {

@@ -28,7 +28,7 @@ export const qbftExtraDataOf = (header: Header): QbftExtraData => {
   }
 }
 
-/** Applies from Paris on, too. */
+/** The fixed mix hash of QBFT, also from Paris on. */
 const mixHash: QbftRule = ({ header }) => requireSameBytes(header, 'mix-hash', QBFT_MIX_HASH, header.mixHash)
 
 const difficulty: QbftRule = ({ header }) => requireSameNumber(header, 'difficulty', 1n, header.difficulty)
@@ -45,7 +45,7 @@ const validatorList: QbftRule = ({ header, parameters, validators, extraData }) 
   if (!same) throw new InvalidBlock(header, 'validators', list(expected), list(listed))
 }
 
-/** A contract that selects the validators leaves nothing to vote on. */
+/** A block has no vote when a contract selects the validators. */
 const noVoteInContractMode: QbftRule = ({ header, parameters, extraData }) => {
   const { vote } = extraData
   if (parameters.validatorSelection.mode !== 'contract' || vote === undefined) return

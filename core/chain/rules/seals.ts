@@ -8,7 +8,10 @@ import type { Header } from '../../block/header.ts'
 import type { HeaderRule, QbftHeaderContext } from './context.ts'
 import { InvalidBlock } from './invalidBlock.ts'
 
-/** Recovers the signers of each header's seals in order, undefined for an invalid seal; no list if only the rule may check them. */
+/**
+ * Recovers the signers of each header's seals in order, undefined for an invalid seal. The list of a header is undefined
+ * when the rule must recover them itself.
+ */
 export type RecoverSeals = (
   headers: readonly Header[],
 ) => Promise<readonly (readonly (Address | undefined)[] | undefined)[]>
@@ -16,16 +19,16 @@ export type RecoverSeals = (
 const known = new WeakMap<Header, readonly (Address | undefined)[]>()
 
 /**
- * Stores the signers of this header's seals in their order, undefined for an invalid seal, as recovered by a trusted caller.
- * The rule still checks the signers.
+ * Stores the signers of this header's seals in their order, undefined for an invalid seal, which a trusted caller has
+ * recovered. The rule still checks the signers.
  */
 export const rememberSealSigners = (header: Header, signers: readonly (Address | undefined)[]): void =>
   void known.set(header, signers)
 
 /**
- * Each seal covers the proposal digest and is of a different validator, and the seals are a quorum. One seal of another
- * address makes the block invalid. Stops at the first invalid seal, so that at most one more is recovered than there are
- * validators.
+ * Each seal is a signature of the proposal digest by a different validator, and the seals are a quorum. A seal of any other
+ * address makes the block invalid. Stops at the first invalid seal, so that at most one more seal is recovered than there
+ * are validators.
  */
 export const commitSeals: HeaderRule<Pick<QbftHeaderContext, 'header' | 'extraData' | 'validators'>> = ({
   header,
@@ -50,7 +53,7 @@ export const commitSeals: HeaderRule<Pick<QbftHeaderContext, 'header' | 'extraDa
         header,
         'seal-duplicate',
         'one seal of each validator',
-        `a second one of 0x${name}`,
+        `a second seal of 0x${name}`,
       )
     signers.add(name)
   }

@@ -1,8 +1,6 @@
+import { BLOCK_HASHES_MAX } from '../transaction/environment.ts'
 import { numbers, putBytes32 } from '../interpreter/stack.ts'
 import type { Operation } from './operation.ts'
-
-/** Number of earlier blocks that BLOCKHASH can access. */
-const BLOCK_HASHES = 256n
 
 const blockHash: Operation = (frame, sp, gas) => {
   const { number, blockHash: hashOf } = frame.context.environment
@@ -10,7 +8,7 @@ const blockHash: Operation = (frame, sp, gas) => {
   numbers[sp] = 0
   if (requested !== requested) return gas
   const wanted = BigInt(requested)
-  if (wanted >= number || wanted + BLOCK_HASHES < number) return gas
+  if (wanted >= number || wanted + BLOCK_HASHES_MAX < number) return gas
   const hash = hashOf(wanted)
   if (hash !== undefined) putBytes32(sp, hash)
   return gas

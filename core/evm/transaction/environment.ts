@@ -2,6 +2,9 @@ import type { Address, Hash } from '../../bytes/bytes.ts'
 import type { Rules } from '../../genesis/configuration.ts'
 import type { Precompile } from '../precompiles/precompile.ts'
 
+/** Blocks that BLOCKHASH can access (Yellow Paper H.2). */
+export const BLOCK_HASHES_MAX = 256n
+
 /** The fields of the block that opcodes can read. */
 export type BlockEnvironment = {
   readonly rules: Rules

@@ -5,7 +5,7 @@ import { RlpError } from '../../rlp/rlp.ts'
 import type { RawItem } from '../../rlp/rawItem.ts'
 import type { Steps } from '../../steps.ts'
 
-/** Enough for a thousand validators and as many seals. */
+/** Longest extraData in a message: enough for a thousand validators and as many seals. */
 const QBFT_EXTRA_DATA_BYTES_MAX = 131_072
 
 /**

@@ -16,7 +16,7 @@ import { encodeProposal, openProposal, readProposal } from './proposal.ts'
 import { encodeRoundChange, openRoundChange, readRoundChange } from './roundChange.ts'
 import { openSigned } from './signed.ts'
 
-/** 16 MiB - 1, the greatest frame of devp2p: proposals and round changes carry whole blocks. */
+/** 16 MiB - 1, the largest frame of devp2p: proposals and round changes contain whole blocks. */
 export const QBFT_MESSAGE_BYTES_MAX = 0xff_ffff
 
 /** The part of a message that is decoded first: author, height and round are checked before the rest is decoded. */
@@ -104,8 +104,8 @@ const encodeData = (message: QbftMessage, dialect: Dialect): Uint8Array => {
 }
 
 /**
- * Encodes a message for the network; signed payloads keep the bytes that were signed. The dialect of a proposal is
- * therefore the one that its payload was encoded and signed in.
+ * Encodes a message for the network. Signed payloads keep their signed bytes, so a proposal has the dialect in which its
+ * payload was signed.
  */
 export const encodeMessage = (message: QbftMessage, dialect: Dialect): WireMessage => ({
   code: QBFT_CODES[message.kind],

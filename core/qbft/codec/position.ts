@@ -5,19 +5,20 @@ import type { WireMessage } from '../message.ts'
 import { decodeRound, decodeSequence, ROUND_MAX } from './field.ts'
 
 /**
- * Codes of this node's own, beside those of istanbul/100 (0x12 to 0x15): a validator that starts requests the height and
- * round of the others. The messages are not signed, and are only sent to nodes that announce the feature in their status.
+ * Message codes that only this client has, besides those of istanbul/100 (0x12 to 0x15). A validator that starts uses them
+ * to request the height and round of the others. The messages are unsigned, and are only sent to nodes that announce the
+ * feature in their status.
  */
 export const POSITION_CODES = { request: 0x60, position: 0x61 } as const
 
-/** The feature that a node announces in its status when it knows these codes. */
+/** The feature that a node with these codes announces in its status. */
 export const POSITIONS_FEATURE = 'positions/1'
 
-/** The height and round that a validator is in. */
+/** The height and round of a validator. */
 export type Position = {
   /** The height being decided. */
   readonly sequence: bigint
-  /** The round it is in, -1 before the first. */
+  /** The current round; -1 before the first. */
   readonly round: number
 }
 

@@ -33,7 +33,7 @@ function* decodePayload(raw: RawItem): Steps<ProposalPayload> {
   return { ...decodeRoundIdentifier(items), block: yield* decodeMessageBlock(items[2] as RawItem) }
 }
 
-/** A proposal whose block, the most expensive part, is not decoded yet. */
+/** A proposal whose block, the most expensive part, is not decoded. */
 export type OpenedProposal = Omit<ProposalMessage, 'signed'> & { readonly signed: Signed<RoundIdentifier> }
 
 /** Decodes either dialect. @throws RlpError */
@@ -54,7 +54,7 @@ export function* readProposal(opened: OpenedProposal): Steps<ProposalMessage> {
   return { ...opened, signed: { ...signed, payload: yield* decodePayload(signed.payloadBytes) } }
 }
 
-/** Encodes `[signed, [roundChanges, prepares]]`; the dialect is that of the signed bytes. */
+/** Encodes `[signed, [roundChanges, prepares]]`, in the dialect of the signed bytes. */
 export const encodeProposal = ({ signed, roundChanges, prepares }: ProposalMessage): Uint8Array =>
   joinRlpList([
     ...signedPieces(signed),

@@ -35,7 +35,7 @@ const decodePayload = (raw: RawItem): RoundChangePayload => {
 export const decodeSignedRoundChanges = (raw: RawItem): SignedRoundChange[] =>
   decodeSignedList(raw, 'round changes', decodePayload)
 
-/** A round change whose block, the most expensive part, is not decoded yet. */
+/** A round change whose block, the most expensive part, is not decoded. */
 type OpenedRoundChange = Omit<RoundChangeMessage, 'block'> & { readonly block: RawItem | undefined }
 
 /** Decodes either dialect. @throws RlpError */

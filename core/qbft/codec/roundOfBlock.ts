@@ -5,8 +5,8 @@ import { decodeExtraData, encodeExtraData } from '../../block/codec/extraData.ts
 import type { Seal } from '../../block/codec/seal.ts'
 
 /**
- * Returns the block with this round and these seals in its extraData. All other fields, including the coinbase, stay, and
- * so does the on-chain hash. `seals` are 65 bytes each.
+ * Returns the block with this round and these seals in its extraData. All other fields, including the coinbase, and the
+ * on-chain hash stay the same. `seals` are 65 bytes each.
  * @throws DecodeError when the extraData is not QBFT's
  */
 export const withSeals = (block: Block, round: number, seals: readonly Seal[]): Block => {
@@ -15,16 +15,13 @@ export const withSeals = (block: Block, round: number, seals: readonly Seal[]): 
 }
 
 /**
- * Returns the block as it is proposed in the round ("replaceRoundInBlock"), without seals. A block that has this form
- * already is returned itself, so that its cached hashes stay. @throws DecodeError as `withSeals`
+ * Returns the block as it is proposed in the round ("replaceRoundInBlock"), without seals. Returns the same object if the
+ * block already has this form, so that its hashes stay cached. @throws DecodeError as `withSeals`
  */
 export const withRound = (block: Block, round: number): Block => {
   const extraData = decodeExtraData(block.header.extraData)
   return extraData.round === round && extraData.seals.length === 0 ? block : withSeals(block, round, [])
 }
 
-/**
- * The digest by which prepares and commits name a proposed block: its hash with the round in its extraData. @throws
- * DecodeError
- */
+/** The digest of a proposed block in prepares and commits: its hash with the round in its extraData. @throws DecodeError */
 export const proposalDigest = (block: Block): Hash => qbftSealHash(block.header)

@@ -8,8 +8,8 @@ import { waitForTransactions } from './timer.ts'
 type BlockBuilt = Extract<Input, { readonly kind: 'block-built' }>
 
 /**
- * Proposes the built block if its round is still current. An empty block before it may be empty is discarded, and round 0
- * with it.
+ * Proposes the built block if its round is still current. Discards an empty block, and round 0, before the time from which
+ * a block may be empty.
  */
 export function* handleBuilt(
   context: TransitionContext,

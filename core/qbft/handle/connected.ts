@@ -3,7 +3,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import type { HeightState } from '../state.ts'
 import { emit, type TransitionContext } from '../transitionContext.ts'
 
-/** Sends this validator's messages of the round to a validator that connects and has missed them. */
+/** Sends this validator's messages of the round to a validator that connects. */
 export const handleConnected = (
   context: TransitionContext,
   height: HeightState,

@@ -34,13 +34,13 @@ const newHeight = (
   const sequence = head.number + 1n
   const softTimeoutMs = softTimeoutAt(context.environment, before, sequence, head.validators.length)
   const isOwn = restart !== undefined && restart.sequence === sequence
-  // A record of a later height means that this node lost blocks: it signs nothing until it has them again.
-  const isBehindItself = restart !== undefined && restart.sequence > sequence
+  // A record of a later height means that this node lost blocks: it must not sign until it has them again.
+  const isBehindRecord = restart !== undefined && restart.sequence > sequence
   return {
     head,
     sequence,
     quorum: quorumOf(head.validators.length),
-    active: head.active && !isBehindItself && includesAddress(head.validators, context.environment.address),
+    active: head.active && !isBehindRecord && includesAddress(head.validators, context.environment.address),
     round: undefined,
     futureVotes: new Map(),
     roundChanges: new Map(),
@@ -61,7 +61,7 @@ const newHeight = (
   }
 }
 
-/** Continues in the round that it last signed in, where the others are. */
+/** Starts the block timer, or continues in the round in which this validator last signed, because the others are there. */
 function* begin(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { signed } = height
   if (signed.round > 0) {
@@ -98,7 +98,7 @@ const recallAt = (
 
 const startFloor = (recall: Recall | undefined): number => (recall === undefined ? 0 : NO_ROUND)
 
-/** What was signed since the start for a height that this node is at already and starts again. */
+/** The signatures since the start, when the head has the height that this validator already was at. */
 const recordAt = ({ height }: QbftState, sequence: bigint): RestartRecord | undefined =>
   height?.sequence === sequence ? { ...height.signed, certificate: height.certificate } : undefined
 
@@ -136,7 +136,7 @@ export function* handleHead(
   if (!head.active) return { ...state, height, recall, restart: kept }
   const { taken, left } = takeFuture(state.future, height.sequence)
   if (!height.active) return { ...state, height, recall, restart: kept, future: left }
-  // This validator's own signatures, sent back by others, bind it from the start.
+  // This validator's own signatures, which others sent back, count from the beginning of the height.
   const own = taken.filter(({ author }) => isSelf(context, author))
   const bound = yield* replayFuture(context, { ...height, floor: startFloor(recall) }, own)
   const requested = requestPositions(

@@ -3,7 +3,7 @@ import { startResendTimer, startRoundTimer } from '../rounds.ts'
 import type { HeightState } from '../state.ts'
 import type { TransitionContext } from '../transitionContext.ts'
 
-/** Handles a failed import: the round stays open, and the next one is another chance. */
+/** Handles a failed import: the round stays open, and the block may be decided in a later round. */
 export const handleImportFailed = (
   context: TransitionContext,
   height: HeightState,

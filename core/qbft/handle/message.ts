@@ -101,12 +101,12 @@ function* dispatchWithinBudget(
   return height
 }
 
-/** A message of a past round is of no use here, but may be to a validator that is behind. */
+/** A message of a past round is still useful to a validator that is behind. */
 const isRelayable = (effect: Effect): boolean => effect.kind !== 'dropped' || effect.reason === 'past-round'
 
 /**
- * Processes a message of a validator for the current height and forwards it to validators that its author may not reach. A
- * dropped message is not forwarded, so that worthless messages are not multiplied.
+ * Processes a message of a validator for the current height, and forwards it to validators that its author may not reach. A
+ * dropped message is not forwarded, so that invalid messages do not multiply.
  */
 export function* processMessage(
   context: TransitionContext,
@@ -174,7 +174,7 @@ export function* handleMessage(
     return state
   }
   const hash = yield* hashOf(wire)
-  // Hashing a large message takes time, and recovering its author hashes it again.
+  // Hashing a large message takes time, and the recovery of its author hashes it again.
   yield
   if (wasSeen(state.seen, hash)) {
     drop(context, 'duplicate', { peer, author: undefined }, `code ${wire.code}`)
@@ -182,7 +182,7 @@ export function* handleMessage(
   }
   const isEarly = sequence > height.sequence || !height.head.active
   const author = yield* validatorOf(context, height, message, peer)
-  // The hash of a message refused as early is not remembered, because the message may be needed when it is sent again.
+  // The hash of a refused early message is not stored: the message may be needed when it is sent again.
   if (author === undefined && isEarly) return state
   const by = author === undefined ? UNKNOWN_AUTHOR : keyOf(author)
   const seen = withSeen(state.seen, by, hash, context.environment.duplicateMessagesMax)

@@ -15,7 +15,7 @@ const SIGNED_KINDS: Readonly<Record<OncePerRound['kind'], SignedKind>> = {
   commit: 'committed',
 }
 
-/** A round change also carries the certificate that this validator was locked on. */
+/** Records a round change of this validator, and the certificate in it on which this validator was locked. */
 const rememberRoundChange = (
   height: HeightState,
   { signed, block, prepares }: RoundChangeMessage,
@@ -28,8 +28,9 @@ const rememberRoundChange = (
 }
 
 /**
- * Handles a message with this validator's signature from another node: an echo, a message signed before a restart, or of a
- * second node with the same key. It never counts as a vote, but binds this validator; a contradiction is evidence.
+ * Handles a message with this validator's signature that another node sent: an echo, a message from before a restart, or a
+ * message of a second node with the same key. It does not count as a vote, but this validator must not contradict it; a
+ * contradiction is evidence.
  */
 export function* handleOwnMessage(
   context: TransitionContext,

@@ -19,8 +19,8 @@ import { decoded, decodedSteps } from './decoded.ts'
 import type { From } from './from.ts'
 
 /**
- * Accepts or drops a justified proposal of the current round according to the verdict on its block, or requests its
- * verification.
+ * Accepts or drops a justified proposal of the current round according to the verdict on its block; without a verdict,
+ * requests the verification.
  */
 function* verifyOrAccept(
   context: TransitionContext,
@@ -31,7 +31,7 @@ function* verifyOrAccept(
   if (round === undefined) return height
   const { block } = candidate.message.signed.payload
   const verdict = verdictOn(height, candidate.hash)
-  // Verification checks the body, too, but a known verdict may be that of another body under the same hash.
+  // Verification checks the body, too, but a known verdict may be of another body with the same hash.
   const bodyViolation = verdict === undefined ? undefined : yield* bodyRule(block)
   if (dropInvalid(context, bodyViolation, candidate)) return height
   if (verdict?.state === 'valid') return acceptProposal(context, height, candidate)
@@ -43,7 +43,7 @@ function* verifyOrAccept(
   return requestVerdict(context, { ...reserved, round: { ...round, candidate } }, block, candidate.hash)
 }
 
-/** Decodes the proposal with its block if its justification holds. */
+/** Decodes the proposal with its block if its justification is valid. */
 function* readJustified(
   context: TransitionContext,
   height: HeightState,
@@ -60,7 +60,7 @@ function* readJustified(
   return message
 }
 
-/** A late proposal is only checked for equivocation. */
+/** Checks a late proposal for equivocation only. */
 function* noteLateProposal(
   context: TransitionContext,
   height: HeightState,
@@ -74,9 +74,9 @@ function* noteLateProposal(
 }
 
 /**
- * Handles a proposal of another validator. Proposer and justification are checked at once ("isValidProposalJustification"),
- * the block once for its hash. A proposal for a later round, or for round 0 before this validator's timer, starts that
- * round: its justification proves that a quorum is there.
+ * Handles a proposal of another validator. Checks proposer and justification immediately ("isValidProposalJustification"),
+ * and the block once for each hash. A proposal for a later round, or for round 0 before this validator's timer, starts that
+ * round, because its justification proves that a quorum is in it.
  */
 export function* handleProposal(
   context: TransitionContext,

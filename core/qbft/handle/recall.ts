@@ -19,7 +19,7 @@ import { currentRound } from '../rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
 import { emit, keyOf, others, type TransitionContext } from '../transitionContext.ts'
 
-/** Minimum interval between sending a validator its own signatures, which may be megabytes. */
+/** Minimum interval between two answers with a validator's own signatures, which may be megabytes. */
 const SHOW_INTERVAL_MS = RECALL_INTERVAL_MS / 2
 
 const report = (
@@ -36,7 +36,7 @@ const report = (
     needed: positionsNeeded(recall, height),
   })
 
-/** Requests the position of the validators that have not reported it, and again after an interval. */
+/** Requests the position of the validators that have not reported it, and starts the timer for the next request. */
 export const requestPositions = (context: TransitionContext, state: QbftState): QbftState => {
   const { recall, height } = state
   if (recall === undefined || height?.active !== true) return state
@@ -64,7 +64,7 @@ export const requestPosition = (
     emit(context, { kind: 'inform', message: POSITION_REQUEST, to: [peer] })
 }
 
-/** Resumes the current round where it stopped because this validator must not sign. */
+/** Continues the current round at the step where this validator had to stop, because it must not sign. */
 function* proceed(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { round, actionedRound } = height
   if (round === undefined || height.importing !== undefined) return height
@@ -76,13 +76,13 @@ function* proceed(context: TransitionContext, height: HeightState): Steps<Height
   return isBegun ? yield* beginProposal(context, height) : height
 }
 
-/** Applies a new floor: a validator that may sign again takes part from there on. */
+/** Applies a new lowest round; a validator that may sign again takes part from that round on. */
 function* withFloor(context: TransitionContext, before: HeightState, floor: number): Steps<HeightState> {
   const height = { ...before, floor }
   const lowest = lowestRound(height)
   const isLower = floor < before.floor
   const current = currentRound(height)
-  // Before the first round, the block timer leads to the lowest round.
+  // Before the first round, the block timer starts the lowest round.
   if (!isLower || lowest === NO_ROUND || current < 0 || height.importing !== undefined) return height
   if (current < lowest) return yield* changeRound(context, height, lowest, 'restart')
   const hasAsked = current === 0 || height.ownRoundChange !== undefined
@@ -123,7 +123,7 @@ export function* handleRecallTimer(context: TransitionContext, state: QbftState)
   return requestPositions(context, yield* considerRecall(context, state))
 }
 
-/** The messages that the validator signed for this height and later ones, as far as they arrived here. */
+/** The received messages that the validator signed for this height and later ones. */
 const signedBy = (
   context: TransitionContext,
   { height, future }: QbftState,
@@ -148,7 +148,7 @@ const signedBy = (
   return [...noted, ...kept.map(message => encodeMessage(message, dialect)), ...later]
 }
 
-/** Answers a position request, after sending back what the requesting validator signed itself, which it may have lost. */
+/** Answers a position request. First sends back the requesting validator's own signed messages, which it may have lost. */
 export const answerPosition = (context: TransitionContext, state: QbftState, peer: Address): QbftState => {
   const { height } = state
   const key = keyOf(peer)

@@ -39,8 +39,8 @@ export function* readValidRoundChange(
 }
 
 /**
- * Handles a round change of another validator; the one for the highest round of each author is kept, and the first for that
- * round.
+ * Handles a round change of another validator. Keeps the round change for the highest round of each author, and the first
+ * one for that round.
  */
 export function* handleRoundChange(
   context: TransitionContext,

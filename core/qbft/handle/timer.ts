@@ -14,7 +14,7 @@ const repeatRoundChange = (context: TransitionContext, { ownRoundChange, head }:
     emit(context, { kind: 'broadcast', message: ownRoundChange, to })
 }
 
-/** Checks for transactions again after a period, and at the latest when an empty block is allowed. */
+/** Starts the timer for the next check for transactions: after a period, or earlier when an empty block is allowed. */
 export const waitForTransactions = (context: TransitionContext, { head, sequence }: HeightState): void =>
   emit(context, {
     kind: 'start-timer',
@@ -23,7 +23,7 @@ export const waitForTransactions = (context: TransitionContext, { head, sequence
   })
 
 /**
- * Handles the block timer: round 0 starts. While the block would be empty too early, every validator waits, so that none
+ * Handles the block timer: starts round 0. While an empty block is not allowed, every validator waits, so that none
  * requests another round.
  */
 function* blockTimerFired(
@@ -37,7 +37,7 @@ function* blockTimerFired(
     return height
   }
   const lowest = lowestRound(height)
-  // This validator must not sign in round 0: it immediately requests the lowest round that it may sign in.
+  // This validator must not sign in round 0, so it immediately requests the lowest round in which it may sign.
   if (lowest > 0 && lowest !== NO_ROUND) return yield* changeRound(context, height, lowest, 'restart')
   return yield* beginProposal(context, enterRound(context, height, 0, 'block-timer'))
 }
@@ -50,9 +50,8 @@ export function* handleTransactions(context: TransitionContext, height: HeightSt
 }
 
 /**
- * True if a round change for the round can be signed. It cannot for round 0, for the round of this validator's certificate
- * (a certificate is of an earlier round), or below the lowest round it may sign in; before that is known it waits in its
- * round.
+ * True if this validator may sign a round change for the round. It may not for round 0, for the round of its certificate (a
+ * certificate must be of an earlier round), or below the lowest round in which it may sign.
  */
 const canRequest = (height: HeightState, round: number): boolean => {
   const { certificate } = height
@@ -62,9 +61,9 @@ const canRequest = (height: HeightState, round: number): boolean => {
 }
 
 /**
- * Handles a round timeout ("UponRoundTimeout"). A round in which no quorum was heard is not left but requested again and
- * again: alone, a validator would run ahead of those that come back, and so would one whose signer fails. Finally the
- * timeout starts again from the base.
+ * Handles a round timeout ("UponRoundTimeout"). While no quorum is heard in a round, this validator stays in it and repeats
+ * its round change: a validator that is alone, or whose signer fails, would otherwise run ahead of the others. After a
+ * while the timeout starts again from the base.
  */
 function* roundTimerFired(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { round, quorum, ownRoundChange } = height
@@ -83,7 +82,7 @@ function* roundTimerFired(context: TransitionContext, height: HeightState): Step
   return held
 }
 
-/** Handles a timer. Timers of another height or round are stale, and none counts after a quorum of commits. */
+/** Handles a timer. Ignores timers of another height or round, and all timers after a quorum of commits. */
 export function* handleTimer(
   context: TransitionContext,
   height: HeightState,

@@ -16,8 +16,8 @@ const awaited = ({ round }: HeightState, hash: Hash): Block | undefined =>
   )
 
 /**
- * Drops the proposal. If the body does not match the header, nothing is known of the header: a block of the same hash with
- * the right body is verified in turn.
+ * Drops the proposal. If the body does not match the header, the header may still be valid: a block with the same hash and
+ * the right body is then verified.
  */
 function* handleInvalid(
   context: TransitionContext,
@@ -41,8 +41,8 @@ function* handleInvalid(
 }
 
 /**
- * Handles a verification that ran out of time. The block is verified again if it was proposed again in a later round, which
- * may be longer; in the same round it is not.
+ * Handles a verification that ran out of time. The block is verified again if it was proposed again in a later round, whose
+ * timeout may be longer, but not in the same round.
  */
 export const handleUnverified = (
   context: TransitionContext,

@@ -7,12 +7,12 @@ import type { HeightState, Votes } from '../state.ts'
 import { drop, keyOf, type TransitionContext } from '../transitionContext.ts'
 import type { From } from './from.ts'
 
-/** Later rounds for which votes of one author are kept: a validator is in one round, seldom in two at a time. */
+/** Later rounds for which votes of one author are kept: a validator is usually in one round, seldom in two. */
 export const FUTURE_ROUNDS_PER_AUTHOR_MAX = 4
 
 type Vote = PrepareMessage | CommitMessage
 
-/** Adds the vote unless its author has one of the kind: the first one counts. */
+/** Adds the vote unless its author has a vote of the kind: the first one counts. */
 export const withVote = <Of extends Votes>(votes: Of, vote: Vote, key: string): Of => {
   if (vote.kind === 'prepare')
     return votes.prepares.has(key) ? votes : { ...votes, prepares: new Map([...votes.prepares, [key, vote]]) }

@@ -5,20 +5,21 @@ import type { HeightState } from '../state.ts'
 import { isSelf, keyOf, type TransitionContext } from '../transitionContext.ts'
 
 /*
- * A validator that starts cannot know whether its restart record is the newest: its data folder may be an old copy, or a
- * new one. It derives what it may have signed before from the positions (height and round) that other validators report.
+ * A validator that starts cannot know whether its restart record is the newest: its data folder may be an old copy, or
+ * empty. It derives the rounds in which it may have signed from the positions (height and round) that other validators
+ * report.
  *
- * Before it signed anything at a height, a quorum had committed the previous block. In any quorum of reporting validators,
- * not counting itself, one honest validator is therefore at that height, one below it, or above. Before it proposed,
- * prepared or committed in a round above 0, a quorum had requested that round, and one honest reporting validator is in it
- * or in a later one. So it signed nothing
- * - above the height after the highest one reported,
+ * Before it signed at a height, a quorum had committed the previous block. In any quorum of reporting validators without
+ * itself, one honest validator is therefore at the height below, at that height, or above. Before it proposed, prepared or
+ * committed in a round above 0, a quorum had requested that round, and one honest reporting validator is in it or in a
+ * later one. So it has not signed
+ * - above the height after the highest reported height,
  * - in that height above round 0,
- * - in the highest height reported above the highest round reported.
- * It signs nothing within those bounds. Until it may sign, it counts as one of the F faulty validators.
+ * - in the highest reported height above the highest reported round.
+ * It must not sign within these bounds. Until it may sign, it counts as one of the F faulty validators.
  */
 
-/** What a restarted validator must learn before it signs. */
+/** The positions that a restarted validator must collect before it may sign. */
 export type Recall = {
   /** Height of the restart record; undefined without a record. */
   readonly recordSequence: bigint | undefined
@@ -41,12 +42,12 @@ export const RECALL_INTERVAL_MS = 1_000
 const NEW_NETWORK_WAIT_MS = 1_000
 
 /**
- * A validator that claims a later height delivers blocks within this time (block download begins after three seconds);
- * otherwise a claim of at most F validators is ignored. The same applies to a round that too few validators confirm.
+ * An honest validator at a later height delivers blocks within this time (block download begins after three seconds).
+ * Afterwards a claim of at most F validators is ignored, also the claim of a round that too few validators confirm.
  */
 const CLAIM_WAIT_MS = 5_000
 
-/** The lowest round of a validator that signs nothing. */
+/** The lowest round of a validator that must not sign. */
 export const NO_ROUND = Number.POSITIVE_INFINITY
 
 export const newRecall = (recordSequence: bigint | undefined, isDamaged: boolean): Recall => ({
@@ -64,9 +65,9 @@ export const recallAtStart = (recall: Recall, headNumber: bigint): Recall => ({
 })
 
 /**
- * Called at a new height, before the first signature. A validator with a current record keeps the positions reported so
- * far, so that it does not miss its own proposals. One without a current record requests them again, but keeps those of the
- * previous height, because blocks may be faster than answers.
+ * The recall at a new height, before the first signature. A validator with a current record keeps the reported positions,
+ * so that it does not miss its own proposals. A validator without a current record requests them again, but keeps those of
+ * the previous height, because blocks may arrive before answers.
  */
 export const recallAtHeight = (recall: Recall, sequence: bigint, nowMs: number): Recall => {
   if (recall.isSettled) return recall
@@ -89,18 +90,19 @@ const reportedPositions = (
     return position === undefined ? [] : [position]
   })
 
-/** Neither a record nor a block: nothing was signed, unless the data folder was emptied. */
+/** True without a record and a block: the validator has not signed, unless its data folder was emptied. */
 const isNew = ({ recordSequence, isDamaged }: Recall, { head }: HeightState): boolean =>
   recordSequence === undefined && !isDamaged && head.number === 0n
 
 /**
- * The record is of this height, or of the previous one with nothing signed since, unless the data folder is an old copy.
+ * True when the record is of this height, or of the previous one without later signatures, unless the data folder is an old
+ * copy.
  */
 const isKept = ({ recordSequence, isDamaged }: Recall, { head, hasForgotten }: HeightState): boolean =>
   recordSequence !== undefined && !isDamaged && !hasForgotten && recordSequence >= head.number
 
 /**
- * How many other validators must report: enough for a quorum with this one. Without a reliable record so many that they
+ * Number of other validators that must report: enough for a quorum with this one. Without a reliable record, enough to
  * intersect every quorum that this validator may have been part of.
  */
 export const positionsNeeded = (recall: Recall, height: HeightState): number => {
@@ -111,16 +113,16 @@ export const positionsNeeded = (recall: Recall, height: HeightState): number => 
 }
 
 /**
- * The highest reported round that more than `faults` other validators confirm. A validator enters a round after a quorum
- * requested it, so that more than F others are at most one round behind it. One that is far ahead of all others lies, once
- * all have reported.
+ * The highest reported round that more than `faults` validators confirm. A validator enters a round after a quorum has
+ * requested it, so more than F others are at most one round behind it. Once all have reported, a validator far ahead of all
+ * others is faulty.
  */
 const highestRound = (rounds: readonly number[], faults: number, silent: number): number =>
   Math.max(0, ...rounds.filter(round => rounds.filter(other => other >= round - 1).length + silent > faults))
 
 /**
- * The lowest round of its height that this validator may sign in: 0 without restriction, NO_ROUND when it must not sign,
- * undefined once the restrictions are over.
+ * The lowest round of the height in which this validator may sign: 0 without restriction, NO_ROUND when it must not sign,
+ * undefined when the recall is complete.
  */
 export const lowestRoundBy = (
   context: TransitionContext,
@@ -154,5 +156,5 @@ export const lowestRoundBy = (
   return haveAllReported && highest === 0 && !height.hasForgotten ? 0 : above
 }
 
-/** The lowest round that the validator may sign in: above what it signed, or may have signed, before. */
+/** The lowest round in which the validator may sign, by its own signatures and by the recall. */
 export const lowestRound = ({ signed, floor }: HeightState): number => Math.max(signed.round, floor)

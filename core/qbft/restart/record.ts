@@ -1,13 +1,13 @@
 import type { Effect } from '../effect.ts'
 import type { QbftState } from '../state.ts'
 
-/** True for effects that reveal no signature and may run while the record is written. */
+/** True for effects that send no signature and may run while the record is written. */
 const isWork = ({ kind }: Effect): boolean => kind === 'verify-block'
 
 /**
- * Puts the restart record before the effects of a transition when something was signed or locked: the record must be
- * durable before a signature is sent. Only block verification starts before it. A single validator needs no record, because
- * its signatures are only in the block.
+ * Inserts the restart record before the effects of a transition that signed a message or locked a block, because the record
+ * must be durable before a signature is sent. Only block verification starts before it. A single validator needs no record,
+ * because its signatures are only in the block.
  */
 export const recorded = (
   before: QbftState,

@@ -2,13 +2,12 @@ import type { Hash } from '../../bytes/bytes.ts'
 import type { PreparedCertificate } from '../message.ts'
 
 /**
- * The restart record: written durably before a signature is sent, so that a restarted validator neither signs a second
- * value in a round nor loses the lock of its prepared certificate. Describes one height; a record of a height that is
- * already decided has no meaning.
+ * The restart record of one height, made durable before a signature is sent. With it, a restarted validator neither signs a
+ * second value in a round nor loses its prepared certificate. The record of a decided height is not used.
  */
 export type RestartRecord = {
   readonly sequence: bigint
-  /** Nothing is signed below this round: the highest round that this validator signed in or requested. */
+  /** The highest round in which this validator signed or which it requested; it must not sign in a lower round. */
   readonly round: number
   /** Digest of this validator's proposal in `round`. */
   readonly proposed: Hash | undefined

@@ -22,8 +22,8 @@ import type { RestartRecord } from './restartRecord.ts'
 
 const VERSION = 1
 /**
- * Version 2 has one more item, set when something might have been signed in the round before its record was durable. Still
- * decoded, because all validators may be upgraded at once.
+ * Version 2 has one more item, set when this validator may have signed in the round before its record was durable. It is
+ * still decoded, because all validators may be upgraded at once.
  */
 const VERSION_WITH_DOUBT = 2
 /** Bytes of the keccak hash over version and content that reveal a partly written value. */
@@ -63,7 +63,7 @@ export function* encodeRestartRecordSteps(record: RestartRecord): Steps<Uint8Arr
     ...(yield* certificatePieces(record.certificate)),
   ])
   const bytes = concatBytes(new Uint8Array(CONTENT_START), ...content)
-  // The version temporarily stands directly before the content, so that a large block is not copied again.
+  // The version is temporarily directly before the content, so that the checksum needs no copy of a large block.
   bytes[CONTENT_START - 1] = VERSION
   yield
   bytes.set(yield* checksumSteps(bytes.subarray(CONTENT_START - 1)), 1)
@@ -107,8 +107,8 @@ const decodeContent = (content: Uint8Array): RestartRecord => {
 }
 
 /**
- * When the item is set and no prepare is recorded, anything may have been signed in that round, but nothing in the next
- * one.
+ * Decodes version 2. When the item is set and no prepare is recorded, this validator may have signed any value in that
+ * round, but none in the next one.
  */
 const decodeContentWithDoubt = (content: Uint8Array): RestartRecord => {
   const items = rawItems(content, 'it', 7)
@@ -125,7 +125,9 @@ export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
   const [version] = bytes
   if (version !== VERSION && version !== VERSION_WITH_DOUBT)
     throw new RestartRecordError(
-      `versions ${VERSION} and ${VERSION_WITH_DOUBT} are known, not ${version ?? 'that of an empty record'}`,
+      version === undefined
+        ? 'it is empty'
+        : `it has version ${version}, this program reads versions ${VERSION} and ${VERSION_WITH_DOUBT}`,
     )
   const content = bytes.subarray(CONTENT_START)
   const expected = runSteps(checksumSteps(concatBytes(Uint8Array.of(version), content)))
@@ -141,8 +143,8 @@ export const decodeRestartRecord = (bytes: Uint8Array): RestartRecord => {
 }
 
 /**
- * The last signatures of this validator are unknown, so it must not sign at the height it was in. Remove the record and
- * restart it after the network has produced one more block.
+ * The last signatures of this validator are unknown, so it must not sign at the height of the record. Remove the record and
+ * restart the validator after the network has produced one more block.
  */
 export class RestartRecordError extends Error {
   override readonly name = 'RestartRecordError'

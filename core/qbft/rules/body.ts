@@ -24,9 +24,9 @@ const areWithdrawalsOfHeader = ({ header, withdrawals }: Block): boolean =>
     : equalBytes(withdrawalsRootOf(withdrawals), header.withdrawalsRoot)
 
 /**
- * The body matches the header. Signatures and block hashes cover only the header: a validator could send a block that
- * others are locked on with a different body, to have it considered invalid or proposed again. `known` are blocks that
- * passed this rule: comparing with them is cheaper. Yields between many transactions.
+ * The body matches the header. Signatures and block hashes cover only the header: a validator could send the block on which
+ * others are locked with a different body, so that they treat the block as invalid or propose the wrong body. `known` are
+ * blocks that passed this rule: comparing with them is cheaper. Yields between many transactions.
  */
 export function* bodyRule(block: Block, known: readonly Block[] = []): Steps<RuleViolation | undefined> {
   const isOfHeader =

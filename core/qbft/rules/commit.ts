@@ -6,8 +6,8 @@ import { authorOf, sealerOf } from '../signatures.ts'
 import { type RuleViolation, violation } from './rule.ts'
 
 /**
- * A commit to the proposed block ("validateCommit"): it names the proposal's digest, and its author's seal covers the
- * header with the commit's round and without seals. The caller checks author, height and round.
+ * A commit to the proposed block ("validateCommit"): it has the proposal's digest, and a seal of its author over the header
+ * with the commit's round and without seals. The caller checks author, height and round.
  */
 export const commitRule = (signed: SignedCommit, block: Block, digest: Hash): RuleViolation | undefined => {
   const { payload } = signed

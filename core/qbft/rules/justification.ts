@@ -10,7 +10,7 @@ import {
 import { type RuleViolation, violation, type RuleContext } from './rule.ts'
 import { distinctSignersRule, signerRule } from './signers.ts'
 
-/** At least a quorum and at most one for each validator: more could only repeat authors. */
+/** At least a quorum and at most one for each validator, because more would repeat authors. */
 const countRule = (
   { validators }: RuleContext,
   list: readonly Signed<unknown>[],
@@ -87,13 +87,13 @@ export const roundChangesRule = (
   return onePreparedPerRoundRule(roundChanges)
 }
 
-/** Each is signed by a different validator. */
+/** Each round change is signed by a different validator. */
 export const roundChangeSignersRule = (
   context: RuleContext,
   roundChanges: readonly SignedRoundChange[],
 ): RuleViolation | undefined => distinctSignersRule(context, QBFT_CODES['round-change'], roundChanges)
 
-/** The highest prepared round among them, with its digest ("isHighestPrepared"). */
+/** The highest prepared round of the round changes, with its digest ("isHighestPrepared"). */
 export const highestPrepared = (roundChanges: readonly SignedRoundChange[]): PreparedMetadata | undefined => {
   let highest: PreparedMetadata | undefined
   for (const { payload } of roundChanges) {

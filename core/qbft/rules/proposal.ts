@@ -36,8 +36,8 @@ const unpreparedRule = (message: ProposalMessage): RuleViolation | undefined =>
   noPreparesRule(message.prepares) ?? creatorRule(message)
 
 /**
- * The round in the block's extraData is the proposal's, or 0 as GoQuorum and Besu up to 24.11 write it. Besu accepts any
- * round; but a block prepared with an arbitrary round could never be proposed again, and the height would stall.
+ * The round in the block's extraData is the proposal's, or 0, which GoQuorum and Besu up to 24.11 write. Besu accepts any
+ * round, but a block prepared with an arbitrary round could never be proposed again, and the height would stall.
  */
 const blockRoundRule = ({ signed }: ProposalMessage): RuleViolation | undefined => {
   const { round, block } = signed.payload
@@ -69,8 +69,8 @@ const laterRoundRule = (context: RuleContext, message: ProposalMessage): RuleVio
 }
 
 /**
- * The part of the justification that can be verified without decoding the block, which costs more than all the rest:
- * signatures, authors, height and round.
+ * The part of the justification that does not need the block, whose decoding costs more than all other checks: signatures,
+ * authors, height and round.
  */
 export const justificationRule = (
   context: RuleContext,
@@ -90,10 +90,10 @@ export const justificationRule = (
 }
 
 /**
- * The justification of a proposal ("isProposalJustification"): none in round 0; above it a quorum of round changes for that
- * round and, if some of them were prepared, the block of the highest prepared round with a quorum of prepares. A block that
- * was not prepared has its proposer as coinbase. The caller checks that the author is the round's proposer, and the block
- * itself.
+ * The justification of a proposal ("isProposalJustification"). Round 0 has none. A later round has a quorum of round
+ * changes for that round and, if one of them is prepared, the block of the highest prepared round with a quorum of
+ * prepares. A block that was not prepared has its proposer as coinbase. The caller checks that the author is the round's
+ * proposer, and verifies the block.
  */
 export const proposalRule = (context: RuleContext, message: ProposalMessage): RuleViolation | undefined => {
   const { sequence, round, block } = message.signed.payload

@@ -5,7 +5,7 @@ import type { PreparedMetadata, RoundChangeMessage } from '../message.ts'
 import { certificateRule, signedRoundChangeRule } from './justification.ts'
 import { type RuleViolation, violation, type RuleContext } from './rule.ts'
 
-/** Only the presence of the block matters here. */
+/** A round change of whose block only the presence is checked. */
 type Certified = Pick<RoundChangeMessage, 'signed' | 'prepares'> & { readonly block: unknown }
 
 /** Without a block there must be no prepared round and no prepares. */
@@ -16,8 +16,8 @@ const unpreparedRule = ({ signed, prepares }: Certified): RuleViolation | undefi
 }
 
 /**
- * A received round change, except its block, which is more expensive to decode than all the rest: valid, and either with
- * both a block and the prepares of its certificate, or with neither.
+ * A received round change, without its block, which costs more to decode than all other checks: it is valid, and has either
+ * both a block and the prepares of its certificate, or neither.
  */
 export const certifiedRule = (context: RuleContext, message: Certified): RuleViolation | undefined => {
   const { signed, block, prepares } = message
@@ -40,8 +40,8 @@ const blockRule = (
 }
 
 /**
- * A received round change: certified, and with the prepared block, by the digest it has as received. The block is not
- * executed: the quorum of prepares proves that honest validators verified it.
+ * A received round change: certified, and its block has the prepared digest in the received form. The block is not
+ * executed, because the quorum of prepares proves that honest validators verified it.
  */
 export const roundChangeRule = (
   context: RuleContext,

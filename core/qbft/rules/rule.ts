@@ -8,7 +8,7 @@ export type RuleContext = {
   readonly sequence: bigint
 }
 
-/** Why a message violates a rule. Rules return undefined when they hold. */
+/** The violation of a rule by a message. A rule returns undefined when it is fulfilled. */
 export type RuleViolation = { readonly reason: DropReason; readonly detail: string }
 
 export const violation = (reason: DropReason, detail: string): RuleViolation => ({ reason, detail })

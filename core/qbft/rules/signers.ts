@@ -19,7 +19,7 @@ export const signerRule = (
     : violation('not-a-validator', `signed by ${toHex(author)}`)
 }
 
-/** Each is signed by a validator, and no two by the same one. `list` has at most as many items as there are validators. */
+/** All items are signed by different validators. `list` has at most as many items as there are validators. */
 export const distinctSignersRule = (
   context: RuleContext,
   code: QbftCode,
@@ -30,7 +30,7 @@ export const distinctSignersRule = (
     const author = authorOf(code, signed)
     if (author === undefined || !includesAddress(context.validators, author))
       return violation('unjustified', 'signed by an address that is not a validator')
-    if (includesAddress(authors, author)) return violation('unjustified', `two by ${toHex(author)}`)
+    if (includesAddress(authors, author)) return violation('unjustified', `two signed by ${toHex(author)}`)
     authors.push(author)
   }
   return undefined

@@ -5,7 +5,7 @@ import { decodeChainHead } from '../codec/chainHead.ts'
 import { createMemtable } from '../flushing/memtable.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 import { headerKey } from '../keys.ts'
-import { LOG_SECTION_BLOCKS } from '../limits.ts'
+import { LOG_SECTION_BLOCKS, RECENT_BLOCKS } from '../limits.ts'
 import { bloomMayMatch } from '../logs/pattern.ts'
 import { searchSection } from '../logs/section.ts'
 import type { ChainMemory } from '../chainMemory.ts'
@@ -20,9 +20,6 @@ import { createReadViews, createReplicaTrie } from './replicaTrie.ts'
 export type ReplicaSnapshot = ReplicaHead & { readonly head: ChainHead }
 
 const readOnly = (): Promise<never> => Promise.reject(new ReadOnlyStore())
-
-/** How far back BLOCKHASH reaches (EVM). */
-const BLOCK_HASHES = 256
 
 /** Headers read in one step of a log search, where no section of the index has them. */
 const HEADERS_AT_ONCE = 64
@@ -76,7 +73,7 @@ const createRecentHash = (views: () => Views, head: ChainHead) => {
     }
   const recentHash = (wanted: bigint): Hash | undefined => {
     if (wanted === number) return head.hash
-    if (runs === 0 || wanted < 0n || wanted > number || number - wanted > BigInt(BLOCK_HASHES))
+    if (runs === 0 || wanted < 0n || wanted > number || number - wanted > BigInt(RECENT_BLOCKS))
       return undefined
     const stored = views().node(headerKey(Number(wanted)))
     return stored === undefined ? undefined : decodeChainHead(stored).hash

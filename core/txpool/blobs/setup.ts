@@ -1,8 +1,8 @@
 import { fromHex } from '../../bytes/hex.ts'
 
 /**
- * The part of Ethereum's KZG ceremony (EIP-4844) that verifying the cells of a blob needs: powers 0 to 63 of the secret times the
- * generator of G1, compressed.
+ * The part of Ethereum's KZG ceremony (EIP-4844) with which cells of a blob are verified: powers 0 to 63 of the secret
+ * times the generator of G1, compressed.
  */
 export const SETUP_G1: readonly Uint8Array[] = [
   '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb',

@@ -51,7 +51,7 @@ const sum = async (
 
 let setup: readonly Point[] | undefined
 
-/** The setup's powers, decoded for the first blob. */
+/** The powers of the setup, decoded at first use. */
 const setupPoints = async (pause: YieldTurn): Promise<readonly Point[]> => {
   if (setup !== undefined) return setup
   const points: Point[] = []
@@ -70,7 +70,7 @@ type Blob = {
   readonly commitment: Point
 }
 
-/** EIP-4844 `verify_blob_kzg_proof`: the polynomial has the proven value at a point that nobody could choose. */
+/** EIP-4844 `verify_blob_kzg_proof`: the polynomial has the proven value at a point that a hash determines. */
 const blobHolds = ({ bytes, polynomial, commitmentBytes, commitment }: Blob, proof: Point): boolean => {
   const degree = bigintToFixedBytes(BigInt(BLOB_ELEMENTS), 16)
   const z = hashToField(BLOB_DOMAIN, degree, bytes, commitmentBytes)
@@ -134,8 +134,8 @@ const pairsCancel = (left: Point, right: Point): boolean => {
 }
 
 /**
- * True when the blobs are those of the transaction's versioned hashes: these are hashes of the commitments (EIP-4844), and proofs
- * show that the commitments are of the blobs, one for each blob, or one for each cell (EIP-7594).
+ * True when the blobs belong to the transaction's versioned hashes. These are the hashes of the commitments (EIP-4844), and
+ * the proofs, one for each blob or one for each cell (EIP-7594), prove that the commitments belong to the blobs.
  */
 export const verifySidecar = async (
   { blobVersionedHashes }: Pick<Transaction, 'blobVersionedHashes'>,

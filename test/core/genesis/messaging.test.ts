@@ -49,7 +49,7 @@ describe('given limits on messages', () => {
     expect(refusalOf(withQbft({ messagequeuelimit: 0 }))).toEqual({
       code: 'INVALID_VALUE',
       message:
-        'config.qbft.messagequeuelimit: must be greater than zero: without a queue no message would ever be read',
+        'config.qbft.messagequeuelimit: must be greater than zero: without a queue no message would be read',
     })
   })
 

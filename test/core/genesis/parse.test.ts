@@ -320,7 +320,7 @@ describe('given warnings', () => {
     })
     expect(parseGenesis(file).warnings).toEqual([
       'config.transitions.qbft[0]: validators has no effect where a contract selects them, without validatorSelectionMode "blockheader"',
-      'config.transitions.qbft[2].validatorSelectionMode: has no effect, it is neither "blockheader" nor "contract"',
+      'config.transitions.qbft[2].validatorSelectionMode: has no effect, it must be "blockheader" or "contract"',
     ])
   })
 })

@@ -69,7 +69,7 @@ describe('given writer and reader', () => {
 
   test('when a segment has another version, then it is refused', () => {
     const bytes = Uint8Array.of(9, ...new Uint8Array(100))
-    expect(() => openSegment(bytes)).toThrow('version 9 are not known')
+    expect(() => openSegment(bytes)).toThrow('version 9, this program reads version 1')
   })
 })
 

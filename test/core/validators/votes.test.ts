@@ -5,7 +5,7 @@ import {
   applyVote,
   clearVotes,
   newTally,
-  outstandingVote,
+  pendingVote,
   type VoteTally,
 } from '../../../core/validators/votes.ts'
 
@@ -193,6 +193,6 @@ test('given a tally, when validators are listed, then they are sorted and unique
 
 test('given outstanding votes, when a validator voted several times, then the last one counts', () => {
   const tally = vote(set(1, 2, 3), [1, 'add', 7], [1, 'drop', 7])
-  expect(outstandingVote(tally, validator(1), validator(7))).toBe('drop')
-  expect(outstandingVote(tally, validator(2), validator(7))).toBeUndefined()
+  expect(pendingVote(tally, validator(1), validator(7))).toBe('drop')
+  expect(pendingVote(tally, validator(2), validator(7))).toBeUndefined()
 })

@@ -128,7 +128,7 @@ describe('given eth_sendRawTransaction', () => {
     ['it is no string', [5], -32602, NO_HEX],
     ['it is no RLP', ['0xf8ff'], -32602, 'Invalid params (transaction: bad RLP: out of range)'],
     ['it is an empty list', ['0xc0'], -32602, 'Invalid params (transaction: type 0 has 9 fields, not 0)'],
-    ['its type is unknown', ['0x05c0'], -32602, 'Invalid params (transaction: type 5 is not known)'],
+    ['its type is unknown', ['0x05c0'], -32602, 'Invalid params (transaction: type 5 is unknown)'],
     [
       'it is not signed',
       ['0xed0a85174876e800830222e0945aae326516b4f8fe08074b7e972e40a713048d62880de0b6b3a7640000801c8080'],
@@ -222,7 +222,7 @@ describe('given eth_sendRawTransaction', () => {
       'Replacement transaction underpriced',
       undefined,
       undefined,
-      'Invalid params (transaction: type 0 is not known)',
+      'Invalid params (transaction: type 0 is unknown)',
       'Known transaction',
     ])
     expect(asked).toEqual([6])

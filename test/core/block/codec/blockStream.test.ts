@@ -64,7 +64,7 @@ describe('given splitBlocks', () => {
   test('when no block begins, then the error names the offset', async () => {
     const first = blocks[1] as Uint8Array
     expect(await failureOf([concatBytes(first, Uint8Array.of(0x41))])).toContain(
-      `byte ${first.length}: no block begins here`,
+      `byte ${first.length}: a block must be an RLP list`,
     )
   })
 })

@@ -123,7 +123,7 @@ describe('given decodeTransaction', () => {
 
   test('when the type is unknown, there are no bytes, or a byte string replaces the list, then it is refused', () => {
     for (const first of [0x00, 0x05, 0x7f, 0x80, 0xbf])
-      expect(refused(Uint8Array.of(first, 0xc0))).toContain(`type ${first} is not known`)
+      expect(refused(Uint8Array.of(first, 0xc0))).toContain(`type ${first} is unknown`)
     expect(refused(new Uint8Array(0))).toContain('no bytes')
     expect(refused(Uint8Array.of(1, 0x80))).toContain('must be a list')
   })

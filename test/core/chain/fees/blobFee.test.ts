@@ -3,9 +3,9 @@ import {
   blobBaseFeeAt,
   blobBaseFeeOf,
   excessBlobGasAfter,
-  GAS_PER_BLOB,
   maxBlobGas,
 } from '../../../../core/chain/fees/blobFee.ts'
+import { GAS_PER_BLOB } from '../../../../core/evm/transaction/validity.ts'
 
 const cancun = { targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n }
 const prague = { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }

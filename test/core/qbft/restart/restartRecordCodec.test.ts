@@ -65,8 +65,10 @@ test('given a record with one changed bit, when it is read, then that is known',
 })
 
 test('given a page of zeros, or a record of another version, when it is read, then the error says so', () => {
-  expect(() => decodeRestartRecord(new Uint8Array(4096))).toThrow('versions 1 and 2 are known, not 0')
-  expect(() => decodeRestartRecord(new Uint8Array(0))).toThrow('empty record')
+  expect(() => decodeRestartRecord(new Uint8Array(4096))).toThrow(
+    'it has version 0, this program reads versions 1 and 2',
+  )
+  expect(() => decodeRestartRecord(new Uint8Array(0))).toThrow('it is empty')
 })
 
 const withDoubt = (isInDoubt: boolean, prepared: Uint8Array): Uint8Array => {
