@@ -86,7 +86,7 @@ export const entryAtNonce = (queue: SenderQueue, nonce: bigint): PoolEntry | und
   return entry?.transaction.nonce === nonce ? entry : undefined
 }
 
-/** Adds the entry at `index`, the first uncounted one, to the counts. */
+/** Adds the entry at `index`, the first one after the counted entries, to the counts. */
 const count = (queue: SenderQueue, index: number, available: bigint): void => {
   const { entries } = queue
   const { transaction, upfrontCost, expectedCost } = entries[index] as PoolEntry

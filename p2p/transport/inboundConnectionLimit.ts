@@ -54,9 +54,13 @@ const admit = (bucket: TokenBucket): boolean => {
 }
 
 export const createInboundConnectionLimit = (nowMs: () => number): InboundConnectionLimit => {
-  const unknown = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowMs))
+  const unknown = createBoundedCache(ENTRIES_MAX, () =>
+    createTokenBucket(UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowMs),
+  )
   const known = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(KNOWN_PER_SECOND, KNOWN_BURST, nowMs))
-  const banned = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(BANNED_PER_SECOND, BANNED_BURST, nowMs))
+  const banned = createBoundedCache(ENTRIES_MAX, () =>
+    createTokenBucket(BANNED_PER_SECOND, BANNED_BURST, nowMs),
+  )
   const handshakes = createBoundedCache(ENTRIES_MAX, () =>
     createTokenBucket(HANDSHAKES_PER_SECOND, HANDSHAKES_BURST, nowMs),
   )
