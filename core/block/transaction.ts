@@ -12,6 +12,9 @@ export type Authorization = {
   readonly s: bigint
 }
 
+/** EIP-4844. */
+export const GAS_PER_BLOB = 131_072n
+
 /** 0 legacy, 1 EIP-2930, 2 EIP-1559, 3 EIP-4844 (blob), 4 EIP-7702. */
 export type TransactionType = 0 | 1 | 2 | 3 | 4
 

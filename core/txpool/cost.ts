@@ -1,6 +1,5 @@
 import { gasPriceOf } from '../block/transactionPrice.ts'
-import type { Transaction } from '../block/transaction.ts'
-import { GAS_PER_BLOB } from '../evm/transaction/validity.ts'
+import { GAS_PER_BLOB, type Transaction } from '../block/transaction.ts'
 
 /** Maximum wei that the sender pays. */
 export const upfrontCost = (transaction: Transaction): bigint => {

@@ -16,7 +16,6 @@ import type { TrieNodeReader, TrieNodeWrite } from '../../trie/node.ts'
 import { orderedTrieRootSteps } from '../../trie/ordered.ts'
 import { stateRootSteps, updateStateRoot } from '../../trie/stateRoot.ts'
 import type { Steps } from '../../steps.ts'
-import { GAS_PER_BLOB } from '../../evm/transaction/validity.ts'
 import { maxBlobGas } from '../fees/blobFee.ts'
 import type { Withdrawal } from '../../block/block.ts'
 import { TransactionStopped } from './bounds.ts'
@@ -28,7 +27,7 @@ import { type Log, NO_LOGS, type Receipt } from '../../block/receipt.ts'
 import { collectRequests } from './requests.ts'
 import { rewardCredits, withdrawalCredits } from './reward.ts'
 import { callBeforeTransactions, requestContractsOf } from './systemContracts.ts'
-import type { SenderTransaction } from '../../block/transaction.ts'
+import { GAS_PER_BLOB, type SenderTransaction } from '../../block/transaction.ts'
 
 /** Slab size for encoded receipts, which are discarded when the root is known: some 60 without logs. */
 const RECEIPTS_SLAB_LENGTH = 16_384

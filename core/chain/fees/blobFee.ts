@@ -1,4 +1,4 @@
-import { GAS_PER_BLOB } from '../../evm/transaction/validity.ts'
+import { GAS_PER_BLOB } from '../../block/transaction.ts'
 import type { BlobParameters, ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { Header } from '../../block/header.ts'

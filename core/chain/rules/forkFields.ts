@@ -1,6 +1,6 @@
+import { GAS_PER_BLOB } from '../../block/transaction.ts'
 import type { Header } from '../../block/header.ts'
 import { type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
-import { GAS_PER_BLOB } from '../../evm/transaction/validity.ts'
 import { excessBlobGasAfter, maxBlobGas } from '../fees/blobFee.ts'
 import type { HeaderContext, HeaderRule } from './context.ts'
 import { InvalidBlock, requirePresence, requireSameNumber, type RuleName } from './invalidBlock.ts'

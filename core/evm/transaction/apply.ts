@@ -1,6 +1,6 @@
 import type { Address, Hash } from '../../bytes/bytes.ts'
 import { maxBigint, minBigint } from '../../bytes/integer.ts'
-import type { AccessListEntry, Transaction } from '../../block/transaction.ts'
+import { GAS_PER_BLOB, type AccessListEntry, type Transaction } from '../../block/transaction.ts'
 import type { AccountState } from '../../state/accountState.ts'
 import type { ExecutionState } from '../../state/executionState.ts'
 import {
@@ -24,7 +24,6 @@ import { finishMessage, startMessage } from '../frames/message.ts'
 import type { TransactionResult } from './result.ts'
 import { type Schedule, scheduleOf } from '../gas/schedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
-import { GAS_PER_BLOB } from './validity.ts'
 import { checkTransactionLimit } from '../interpreter/runLimit.ts'
 
 /** The fields of a transaction that its execution depends on. */

@@ -2,11 +2,12 @@ import type { Address } from '../../bytes/bytes.ts'
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { fromHex } from '../../bytes/hex.ts'
 import { minBigint } from '../../bytes/integer.ts'
-import type {
-  AccessListEntry,
-  Authorization,
-  SenderTransaction,
-  Transaction,
+import {
+  GAS_PER_BLOB,
+  type AccessListEntry,
+  type Authorization,
+  type SenderTransaction,
+  type Transaction,
 } from '../../block/transaction.ts'
 import type { AccountState } from '../../state/accountState.ts'
 import { hasCode } from '../../state/accountState.ts'
@@ -23,7 +24,7 @@ import { messageSteps } from '../frames/message.ts'
 import { InvalidTransaction, type TransactionResult } from './result.ts'
 import { scheduleOf } from '../gas/schedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
-import { checkIntrinsic, checkTransaction, GAS_PER_BLOB } from './validity.ts'
+import { checkIntrinsic, checkTransaction } from './validity.ts'
 
 /** EIP-1559: the effective gas price, in wei. */
 const priceOf = (

@@ -28,8 +28,6 @@ const TYPE_SINCE: Readonly<Record<TransactionType, ForkName>> = {
 const UINT256_MAX = 2n ** 256n - 1n
 /** EIP-4844: the first byte of a versioned hash. */
 const BLOB_VERSION = 0x01
-/** EIP-4844. */
-export const GAS_PER_BLOB = 131_072n
 /** EIP-7594. */
 const TRANSACTION_BLOBS_MAX = 6
 

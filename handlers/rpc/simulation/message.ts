@@ -1,6 +1,6 @@
+import { GAS_PER_BLOB } from '../../../core/block/transaction.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { minBigint } from '../../../core/bytes/integer.ts'
-import { GAS_PER_BLOB } from '../../../core/evm/transaction/validity.ts'
 import type { BlockEnvironment } from '../../../core/evm/transaction/environment.ts'
 import { callMessage, type Message } from '../../../core/evm/transaction/execute.ts'
 import type { TransactionResult } from '../../../core/evm/transaction/result.ts'

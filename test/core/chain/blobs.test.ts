@@ -1,5 +1,5 @@
+import { GAS_PER_BLOB } from '../../../core/block/transaction.ts'
 import { describe, expect, test } from 'bun:test'
-import { GAS_PER_BLOB } from '../../../core/evm/transaction/validity.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { InvalidTransaction } from '../../../core/evm/transaction/result.ts'
 import { toHex } from '../../../core/bytes/hex.ts'

@@ -12,10 +12,9 @@ import {
   callBeforeTransactions,
   requestContractsOf,
 } from '../../../../core/chain/execution/systemContracts.ts'
-import type { Transaction } from '../../../../core/block/transaction.ts'
+import { GAS_PER_BLOB, type Transaction } from '../../../../core/block/transaction.ts'
 import type { BlockEnvironment } from '../../../../core/evm/transaction/environment.ts'
 import type { TransactionResult } from '../../../../core/evm/transaction/result.ts'
-import { GAS_PER_BLOB } from '../../../../core/evm/transaction/validity.ts'
 import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
 import type { StateReader } from '../../../../core/state/account.ts'
 import type { WorldState } from '../../../../core/state/world.ts'

@@ -78,7 +78,7 @@ describe('given nextBlockLength', () => {
 
   test('when no block has the length, then it is refused', () => {
     expect(() => nextBlockLength(Uint8Array.of(0xff, 255, 255, 255, 255, 255, 255, 255, 255))).toThrow(
-      'at most',
+      'is longer than',
     )
     expect(STREAMED_BLOCK_BYTES_MAX).toBeGreaterThan(16 * 1024 * 1024)
   })

@@ -1,3 +1,4 @@
+import { GAS_PER_BLOB } from '../../../../core/block/transaction.ts'
 import { describe, expect, test } from 'bun:test'
 import {
   blobBaseFeeAt,
@@ -5,7 +6,6 @@ import {
   excessBlobGasAfter,
   maxBlobGas,
 } from '../../../../core/chain/fees/blobFee.ts'
-import { GAS_PER_BLOB } from '../../../../core/evm/transaction/validity.ts'
 
 const cancun = { targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n }
 const prague = { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
