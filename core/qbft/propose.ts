@@ -55,7 +55,7 @@ const timestampOf = ({ head }: HeightState, round: number, nowMs: number): bigin
 function* propose(context: TransitionContext, height: HeightState, proposed: Block): Steps<HeightState> {
   const { round } = height
   if (round === undefined || !shouldPropose(context, height)) return height
-  const block = withRound(unstamped, context.environment.proposesRoundZero ? 0 : round.round)
+  const block = withRound(proposed, context.environment.proposesRoundZero ? 0 : round.round)
   const made = yield* signProposal(context, height, round.round, block)
   if (made === undefined) return height
   yield

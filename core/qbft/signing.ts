@@ -77,8 +77,8 @@ const signOnce = <Value>(
 }
 
 /**
- * `block` carries the round, or 0 for GoQuorum, and no seals. Yields while the block is encoded and before it is hashed, because the signature
- * covers all of it.
+ * Signs a proposal; `block` has the round (0 for GoQuorum) and no seals. Yields while the block is encoded and before it is
+ * hashed, because the signature covers the whole block.
  */
 export function* signProposal(
   { environment }: TransitionContext,

@@ -15,7 +15,7 @@ const SEGMENT_VERSION = 1
 /** First byte of a list of parts, which is stored in the place of a large segment (segmentParts.ts). */
 export const PART_LIST_VERSION = 2
 
-/** A segment (the log segment of one block) split into its undecoded sections; all are views of the segment. */
+/** A segment (the encoded record of one block) split into its undecoded sections, which are views of the segment. */
 export type Segment = {
   readonly hash: Hash
   readonly totalDifficulty: bigint

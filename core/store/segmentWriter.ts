@@ -7,7 +7,7 @@ export type SegmentWriter = {
   add(segment: StoredSegment): void
   /** True when the waiting segments must be written before more are added. */
   readonly isFull: boolean
-  /** Discards a segment that is not to be written. */
+  /** Discards a waiting segment. */
   remove(segment: StoredSegment): void
   /**
    * Resolves when all added segments are durable. After a stop, a prefix of them, without a gap, is stored. After a failure
@@ -95,7 +95,7 @@ export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
       return state.waiting.size >= UNWRITTEN_BLOCKS_MAX || state.bytes >= UNWRITTEN_BYTES_MAX
     },
     write: () => {
-      // Writes run in sequence; after a failure none is tried, which would leave a gap.
+      // Writes run in sequence. After a failure no other write is tried, because it would leave a gap.
       last = last.then(() => writeWaiting(state))
       last.catch(() => undefined)
       return last

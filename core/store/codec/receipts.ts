@@ -171,7 +171,7 @@ const skipInteger = (reader: Reader): void => {
   reader.raw(reader.byte())
 }
 
-/** As `readReceipt`, skipping everything but the logs. */
+/** As `readReceipt`, but skips all fields except the logs. */
 function* readLogsOfReceipt(reader: Reader): Steps<Pick<Receipt, 'logs'>> {
   reader.byte()
   const flags = reader.byte()

@@ -38,8 +38,8 @@ const transactionHash = (item: RawItem): Hash =>
   keccak256((item[0] as number) >= FIRST_LIST ? item : rawString(item, 'a transaction'))
 
 /**
- * Decodes only what a search needs: transactions are neither decoded nor hashed until one is requested. Byte fields are
- * views of the segment. Yields between many logs.
+ * Decodes only the parts that a search needs: transactions are not decoded, and are hashed when one is requested. Byte
+ * fields are views of the segment. Yields between many logs.
  */
 export function* logsOfSegmentSteps(segment: Segment): Steps<BlockLogs> {
   const { number, timestamp } = decodeBlockHeader(segment.block)

@@ -174,7 +174,7 @@ export const createBlockReader = (
     logsOf: async number => {
       const known = cached(reader, segmentKey(Number(number)))
       if (known !== undefined) return logsOfRecord(known.record)
-      // Not cached: a search reads many blocks once and would evict those that others read.
+      // Not cached, because a search reads many blocks once and would evict the blocks that other requests read.
       return (await decode(reader, number, logsOfSegmentSteps))?.value
     },
     recordBytes: number => recordBytes(reader, number),
