@@ -52,15 +52,19 @@ const announceAccounts = (
   { chain }: RunningNode,
   format: 'PLAIN' | 'JSON',
   log: Log,
-): void => {
-  const state = chain.store.stateAt(chain.head().header.number)
-  const balance = (address: Address): bigint => state.account(address)?.balance ?? 0n
-  const { configuration, genesis } = chain
-  if (format === 'PLAIN') terminal.out(developmentBanner(configuration, genesis.header, balance))
-  else
-    log.info('Development accounts, whose keys are public', {
-      ...developmentFields(configuration, genesis.header, balance),
+): Promise<void> => {
+  const { configuration, genesis, store } = chain
+  // In a run, which loads what a storage without synchronous reads has not read yet; it may begin several times.
+  const inRun = <T>(show: (balance: (address: Address) => bigint) => T): Promise<T> =>
+    store.run(() => {
+      const state = store.stateAt(chain.head().header.number)
+      return show(address => state.account(address)?.balance ?? 0n)
     })
+  return format === 'PLAIN'
+    ? inRun(balance => developmentBanner(configuration, genesis.header, balance)).then(terminal.out)
+    : inRun(balance => developmentFields(configuration, genesis.header, balance)).then(fields =>
+        log.info('Development accounts, whose keys are public', { ...fields }),
+      )
 }
 
 const addressOf = ({ hostname, port }: Server): string => `${hostname}:${port}`
@@ -72,18 +76,18 @@ const transportText = (transport: NodeOptions['p2pProtocol']): string =>
 /** The end of a URL scheme with TLS. */
 const s = (isTls: boolean): string => (isTls ? 's' : '')
 
-const announce = (
+const announce = async (
   context: Context,
   node: RunningNode,
   services: Services,
   { http, ws, graphql, metrics }: Listeners,
   format: 'PLAIN' | 'JSON',
   log: Log,
-): void => {
+): Promise<void> => {
   const { options, terminal } = context
   const { network } = services
   const development = options.genesisFile === undefined
-  if (development) announceAccounts(context, node, format, log)
+  if (development) await announceAccounts(context, node, format, log)
   const fields = summaryFields({
     configuration: node.chain.configuration,
     genesis: node.chain.genesis,
@@ -158,7 +162,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
       replicaTargets,
       showProgress,
     })
-    announce(context, node, services, listeners, format, log)
+    await announce(context, node, services, listeners, format, log)
     // After the start, because loading the C library takes 20 ms.
     tuneAllocator()
     const unholdable = node.unholdable.then(

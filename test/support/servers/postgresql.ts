@@ -68,5 +68,7 @@ export const startPostgresql = async (): Promise<TestServer> => {
       return [...asNobody, `${folderOfPrograms}postgres`, '-D', join(folder, 'data'), ...address]
     },
     probe: () => queryOnce(url),
+    // An immediate shutdown: nothing is written, and the log is replayed at the next start.
+    crashSignal: 'SIGQUIT',
   })
 }

@@ -36,7 +36,18 @@ export type ServerPlan = {
   readonly prepare?: (folder: string) => void
   /** Resolves when the server answers, rejects while it does not. */
   readonly probe: () => Promise<void>
+  /** What makes it end as a crash does, with its own processes; SIGKILL by default. */
+  readonly crashSignal?: NodeJS.Signals
 }
+
+/** A process and those it started: a server may have one for each connection. */
+const withChildren = (pid: number): readonly number[] => [
+  pid,
+  ...spawnSync('ps', ['-o', 'pid=', '--ppid', `${pid}`], { encoding: 'utf8' })
+    .stdout.split(/\s+/)
+    .filter(word => word !== '')
+    .map(Number),
+]
 
 /** Runs a server in a folder of its own. */
 export const startServer = async ({
@@ -45,6 +56,7 @@ export const startServer = async ({
   command,
   prepare,
   probe,
+  crashSignal = 'SIGKILL',
 }: ServerPlan): Promise<TestServer> => {
   const folder = mkdtempSync(join(tmpdir(), `quorate-${name}-`))
   prepare?.(folder)
@@ -55,6 +67,16 @@ export const startServer = async ({
     const ended = new Promise(resolve => running.once('exit', resolve))
     running.kill(signal)
     await ended
+  }
+  const signalAll = (signal: NodeJS.Signals): void => {
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    for (const pid of withChildren(child.pid))
+      try {
+        process.kill(pid, signal)
+      } catch (error) {
+        // A child that has just ended: ps itself is one.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
   }
   const start = async (): Promise<void> => {
     const [program = '', ...words] = command(folder)
@@ -72,13 +94,13 @@ export const startServer = async ({
   await start()
   return {
     url,
-    kill: () => end('SIGKILL'),
-    suspend: () => void child?.kill('SIGSTOP'),
-    resume: () => void child?.kill('SIGCONT'),
+    kill: () => end(crashSignal),
+    suspend: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
     start,
     remove: async () => {
-      child?.kill('SIGCONT')
-      await end('SIGKILL')
+      signalAll('SIGCONT')
+      await end(crashSignal)
       rmSync(folder, { recursive: true, force: true })
     },
   }
