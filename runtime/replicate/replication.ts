@@ -136,13 +136,25 @@ const retryMs = (failures: number): number => Math.min(REPLICATION_RETRY_MS * 2 
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/**
+ * Gives the connection up: the next attempt opens another one, which prepares a store that came back empty. A silent server
+ * must not hold that up.
+ */
+const disconnect = (state: State): void => {
+  const { kv } = state
+  state.kv = undefined
+  kv?.close().catch(() => undefined)
+}
+
 /** Reports a failure and waits for the next attempt. */
 const recoverFrom = async (state: State, error: unknown): Promise<void> => {
   const { report, wait, kv } = state
   // A replica that was removed is filled again from the first block; nobody else has it.
   state.isFenced = error instanceof ReplicaFenced && (await wait.settled(kv?.get(REPLICA_KEY))) !== undefined
   report.failed(reasonOf(error), state.isFenced)
-  if (!state.isFenced) await wait.ms(retryMs(state.failures++))
+  if (state.isFenced) return
+  disconnect(state)
+  await wait.ms(retryMs(state.failures++))
 }
 
 const run = async (state: State): Promise<void> => {
