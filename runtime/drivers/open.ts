@@ -45,6 +45,14 @@ const openBuiltin = async (name: string, options: Readonly<Record<string, string
   }
 }
 
+/** @throws StorageUnavailable for a storage that gives back older values than were written */
+const requireCurrentReads = (name: string): void => {
+  if (name.startsWith('cloudflare-kv'))
+    throw new StorageUnavailable(
+      `--storage=${name} cannot hold a node's chain: Workers KV shows a value up to a minute after it was written, and a node replaces values in place. Use sqlite, redis or postgresql; a Worker can have its immutable values in KV`,
+    )
+}
+
 /** @throws StorageUnavailable */
 const openServer = async (storage: StorageName): Promise<KeyValueStore> => {
   const { url = '', base = '', table } = storage.options
@@ -81,6 +89,7 @@ export const openStorage = async (storage: string, dataPath: string): Promise<Ke
     case 'postgresql':
       return openServer(parsed)
     default:
+      requireCurrentReads(name)
       return keyValueOfDriver(await openBuiltin(name, options), 'process', exclusiveTurn)
   }
 }

@@ -10,9 +10,10 @@ import { StorageUnavailable } from './storageUnavailable.ts'
 
 /**
  * What a shared store can promise its readers.
- * - `transactional`: a write of many values is durable as a whole, and depends on the head (PostgreSQL, a Durable Object).
+ * - `transactional`: a write of many values is durable as a whole, and depends on the head (PostgreSQL, a Durable Object, D1).
  * - `ordered`: the same, but a crash of the server may take the last writes back (Redis).
- * - `immutable`: values that never change, and a head that is replaced conditionally (S3): blocks, but no state.
+ * - `immutable`: values that never change, and a head that is replaced conditionally (S3): blocks, but no state. Workers KV and
+ *   R2 have the values only, and their head stands in a Durable Object or D1: a Worker has both.
  */
 export type Consistency = 'transactional' | 'ordered' | 'immutable'
 
@@ -67,6 +68,29 @@ const KINDS: Readonly<Record<string, SharedKind>> = {
   },
 }
 
+const WORKER_ALONE =
+  'it is bound to a Worker, which has its head in a Durable Object or D1: give http?url=https://WORKER&secret=...'
+
+/** Stores that cannot be used from a node, whatever the options, by how their names begin. */
+const REFUSED: readonly (readonly [prefix: string, reason: string])[] = [
+  [
+    'cloudflare-kv',
+    `Workers KV shows a value up to a minute after it was written and has no conditional writes, so that it has values that never change only, and no head; ${WORKER_ALONE}`,
+  ],
+  [
+    'cloudflare-r2',
+    `the binding of R2 is not here; give s3?url=... (R2 has its API), or a Worker: ${WORKER_ALONE}`,
+  ],
+  ['d1', WORKER_ALONE],
+  ['cloudflare-d1', WORKER_ALONE],
+  ['sqlite', 'one process alone has it open'],
+  ['memory', 'it ends with its process'],
+  ['fs', 'it has no conditional writes: two writers would mix'],
+]
+
+const refusalOf = (name: string): string =>
+  REFUSED.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 'it has no conditional writes'
+
 /** A store that one process fills and others read. */
 export type SharedStore = {
   /** Without its secrets, for the log. */
@@ -94,7 +118,7 @@ export const sharedStoreOf = (storage: string): SharedStore => {
   const kind = KINDS[parsed.name]
   if (kind === undefined)
     throw new StorageUnavailable(
-      `${parsed.name} cannot be shared: it has no conditional writes, or one process alone has it open. Use ${Object.keys(KINDS).join(', ')}`,
+      `${parsed.name} cannot be shared: ${refusalOf(parsed.name)}. Use ${Object.keys(KINDS).join(', ')}`,
     )
   requireOptions(parsed, kind.required, kind.optional)
   return {

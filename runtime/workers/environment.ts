@@ -1,29 +1,13 @@
-import type { ConditionalWrite } from '../../core/store/codec/entries.ts'
-
-/** What the Worker calls of its Durable Object (chainObject.ts). */
-export type ChainObjectStub = {
-  read(keys: readonly string[]): Promise<readonly (Uint8Array | null)[]>
-  write(write: ConditionalWrite): Promise<boolean>
-}
-
-/** A Durable Object namespace with one object for the chain. */
-export type ChainNamespace = {
-  idFromName(name: string): unknown
-  get(id: unknown): ChainObjectStub
-}
-
-/** An R2 bucket. */
-export type ValueBucket = {
-  get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer>; text(): Promise<string> } | null>
-  put(key: string, value: Uint8Array): Promise<unknown>
-}
+import type { ChainNamespace, Database, ValueBucket, ValueNamespace } from '../drivers/cloudflare/bindings.ts'
 
 /** Bindings, variables and secrets of a deployment: see wrangler.toml. */
 export type Environment = {
   readonly CHAIN?: ChainNamespace
+  readonly DATABASE?: Database
   readonly VALUES?: ValueBucket
+  readonly VALUES_KV?: ValueNamespace
   readonly HYPERDRIVE?: { readonly connectionString: string }
-  /** The network's genesis file; where it is empty, the object `genesis.json` of the bucket. */
+  /** The network's genesis file; where it is empty, the object `genesis.json` of VALUES or VALUES_KV. */
   readonly GENESIS?: string
   readonly VERIFY?: string
   readonly TRUSTED_BLOCK?: string

@@ -31,7 +31,7 @@ let opened: Site | undefined
 const answer = async (request: Request, env: Environment, context: ExecutionContext): Promise<Response> => {
   prepare()
   const site = (opened ??= await openSite(env))
-  const kv = await storeOf(env, context)
+  const kv = await storeOf(env, site.genesisHead.hash, context)
   try {
     return await withStore(kv, async () => {
       const { genesisHead, verify, follower } = site

@@ -61,11 +61,23 @@ export type Site = {
   readonly answer: (request: Request, peer: () => string) => Response | Promise<Response>
 }
 
+const GENESIS_OBJECT = 'genesis.json'
+
+const storedGenesis = async ({ VALUES, VALUES_KV }: Environment): Promise<string | undefined> => {
+  const inBucket = await (await VALUES?.get(GENESIS_OBJECT))?.text()
+  if (inBucket !== undefined || VALUES_KV === undefined) return inBucket
+  const bytes = await VALUES_KV.get(GENESIS_OBJECT, 'arrayBuffer')
+  return bytes === null ? undefined : new TextDecoder().decode(bytes)
+}
+
 const genesisOf = async (env: Environment): Promise<Genesis> => {
   const text = env.GENESIS === undefined || env.GENESIS === '' ? undefined : env.GENESIS
-  const stored = text ?? (await (await env.VALUES?.get('genesis.json'))?.text())
+  const stored = text ?? (await storedGenesis(env))
   if (stored === undefined)
-    throw new SettingsError('GENESIS', 'it is empty, and the bucket has no object genesis.json')
+    throw new SettingsError(
+      'GENESIS',
+      `it is empty, and ${GENESIS_OBJECT} is neither in VALUES nor in VALUES_KV`,
+    )
   return parseGenesisText(stored)
 }
 

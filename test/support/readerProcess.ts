@@ -4,6 +4,7 @@ import { RUNTIME_COMMANDS, type RuntimeName } from './runtimeCommands.ts'
 
 export type ReaderProcess = {
   readonly url: string
+  readonly pid: number
   readonly wsUrl: string | undefined
   readonly graphqlUrl: string | undefined
   readonly output: () => string
@@ -39,6 +40,7 @@ export const startReader = async (
   const [ws, graphql] = [addressOf('ws'), addressOf('graphql')]
   return {
     url: `http://${addressOf('http')}`,
+    pid: child.pid,
     wsUrl: ws === undefined ? undefined : `ws://${ws}`,
     graphqlUrl: graphql === undefined ? undefined : `http://${graphql}`,
     output: () => output,

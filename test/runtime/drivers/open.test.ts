@@ -40,6 +40,12 @@ describe('given a storage by name', () => {
     expect(String(await unknown)).toContain('has no option tabel')
   })
 
+  test('when a storage gives back older values than were written, then it is refused', async () => {
+    const error = await rejection(openStorage('cloudflare-kv-http?namespaceId=x', tmpdir()))
+    expect(error).toBeInstanceOf(StorageUnavailable)
+    expect((error as StorageUnavailable).message).toContain('up to a minute after it was written')
+  })
+
   test('when a driver of this project gets options without effect, then it is refused', async () => {
     for (const storage of ['sqlite?path=/elsewhere', 'memory?base=x']) {
       const error = await rejection(openStorage(storage, tmpdir()))

@@ -1,9 +1,4 @@
-import { AwsClient } from 'aws4fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { openReplicaWriter, ReplicaFenced } from '../../../core/store/replica/replicaWriter.ts'
 import { StateUnavailable } from '../../../core/store/replica/errors.ts'
@@ -11,67 +6,21 @@ import { openS3Driver } from '../../../runtime/drivers/s3.ts'
 import { rejection } from '../../support/rejection.ts'
 import { readReplica, segmentsOf, writerId } from '../../support/replica.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
-
-type S3Server = { run(): Promise<{ readonly port: number }>; close(): Promise<void> }
-type S3Class = new (options: object) => S3Server
+import { type S3Bucket, startS3 } from '../../support/servers/s3.ts'
 
 const chain = sampleChain({ seed: 91, blocks: 80, accounts: 3, slots: 1, changesMax: 2, transactionsMax: 2 })
 
 describe('S3', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'quorate-s3-'))
-  let server: S3Server
-  let conditional: ReturnType<typeof Bun.serve>
+  let server: S3Bucket
 
   beforeAll(async () => {
-    const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as S3Class
-    server = new S3rver({
-      port: 0,
-      address: '127.0.0.1',
-      silent: true,
-      directory: folder,
-      configureBuckets: [{ name: 'chain' }],
-    })
-    const { port } = await server.run()
-    const client = new AwsClient({
-      accessKeyId: 'S3RVER',
-      secretAccessKey: 'S3RVER',
-      service: 's3',
-      region: 'us-east-1',
-    })
-    // The server has all but the condition of a write (If-Match), which S3 has; this adds it, one write at a time.
-    let last: Promise<unknown> = Promise.resolve()
-    const forward = async (request: Request): Promise<Response> => {
-      const { pathname, search } = new URL(request.url)
-      const url = `http://127.0.0.1:${port}${pathname}${search}`
-      const [match, noneMatch] = [request.headers.get('if-match'), request.headers.get('if-none-match')]
-      if (request.method === 'PUT' && (match !== null || noneMatch !== null)) {
-        const found = await client.fetch(url)
-        await found.arrayBuffer()
-        const isRefused = noneMatch === null ? found.headers.get('etag') !== match : found.ok
-        if (isRefused) return new Response('', { status: 412 })
-      }
-      const body = request.body === null ? null : await request.arrayBuffer()
-      return fetch(url, { method: request.method, headers: request.headers, body })
-    }
-    conditional = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: request => {
-        const answer = last.then(() => forward(request))
-        if (request.method === 'PUT') last = answer.catch(() => undefined)
-        return answer
-      },
-    })
+    server = await startS3()
   })
-  afterAll(async () => {
-    await conditional?.stop(true)
-    await server?.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => server?.remove())
 
   const open = async (base: string) => {
     const { driver, durability } = await openS3Driver({
-      url: `http://127.0.0.1:${conditional.port}/chain`,
+      url: server.url,
       accessKeyId: 'S3RVER',
       secretAccessKey: 'S3RVER',
       base,
@@ -124,7 +73,7 @@ describe('S3', () => {
   })
 
   test('given another key, then the error names the keys', async () => {
-    const url = `http://127.0.0.1:${conditional.port}/chain`
+    const { url } = server
     const error = await rejection(openS3Driver({ url, accessKeyId: 'S3RVER', secretAccessKey: 'wrong' }))
     expect(String(error)).toContain('check URL and keys')
   })

@@ -10,12 +10,17 @@ import {
   readerRequests,
   type TokenChain,
 } from '../../support/readerRequests.ts'
+import { faultsOf, hostileBodies, statusesOfQueries } from '../../support/hostileRequests.ts'
+import { settledMemoryOf } from '../../cluster/support/memory.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
 import { isInstalled, type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+
+/** The growth of a second round of hostile requests: less than what a leak of a kilobyte a request would leave. */
+const GROWTH_BYTES_MAX = 32 * 1024 * 1024
 
 const APIS = '--rpc-http-api=ETH,NET,WEB3,QBFT,DEBUG,TXPOOL'
 
@@ -127,6 +132,24 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
     const filter = JSON.parse(await ask(reader.url, ['eth_newBlockFilter'])) as { result: string }
     const changes = await ask(node.url, ['eth_getFilterChanges', filter.result])
     expect(JSON.parse(changes)).toMatchObject({ result: [] })
+  })
+
+  test('given the corpus of the fuzzers, then there is no fault of the server, and memory does not grow', async () => {
+    const reader = await openReader(stores.at(-1) as string, [
+      '--graphql-http-enabled',
+      '--graphql-http-port=0',
+      '--rpc-gas-cap=3000000',
+    ])
+    const head = await waitForHead(reader)
+    const bodies = hostileBodies(chain)
+    expect(await faultsOf(reader.url, bodies)).toEqual([])
+    for (const status of await statusesOfQueries(`${reader.graphqlUrl}/graphql`))
+      expect(status).toBeLessThan(500)
+    const before = await settledMemoryOf(reader.pid)
+    expect(await faultsOf(reader.url, bodies)).toEqual([])
+    expect((await settledMemoryOf(reader.pid)) - before).toBeLessThan(GROWTH_BYTES_MAX)
+    expect(await differentAnswers(node.url, reader.url, readerRequests(chain, head).slice(0, 10))).toEqual([])
+    expect(reader.output()).not.toContain('Internal error')
   })
 
   test('given a subscriber of a reader, then new heads and logs come as blocks are made', async () => {

@@ -201,6 +201,9 @@ describe('the target of a replication', () => {
   test.each([
     ['sqlite', 'cannot be shared'],
     ['memory', 'cannot be shared'],
+    ['cloudflare-kv-http?accountId=x', 'values that never change only, and no head'],
+    ['cloudflare-r2-binding', 'give s3?url=...'],
+    ['d1', 'its head in a Durable Object or D1'],
     ['redis', 'needs url'],
     ['http?url=http://127.0.0.1', 'needs secret'],
     ['postgresql?url=postgres://127.0.0.1&bse=x', 'has no option bse'],

@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateKeyPair, exportSPKI, SignJWT } from 'jose'
-import { encodeKeys, encodeWrite } from '../../../core/store/codec/entries.ts'
+import { decodeExtraData, encodeExtraData } from '../../../core/block/codec/extraData.ts'
+import { decodeValues, encodeKeys, encodeWrite } from '../../../core/store/codec/entries.ts'
+import { decodeReplicaHead, encodeReplicaHead } from '../../../core/store/replica/replicaHead.ts'
+import { faultsOf, hostileBodies, statusesOfQueries } from '../../support/hostileRequests.ts'
 import {
   ask,
   differentAnswers,
@@ -35,6 +38,9 @@ const numberOf = async (url: string): Promise<number> => {
   const text = await ask(url, ['eth_blockNumber'])
   return text.startsWith('{') ? Number((JSON.parse(text) as { result: string }).result) : -1
 }
+
+const withoutSeals = (extraData: Uint8Array): Uint8Array =>
+  encodeExtraData({ ...decodeExtraData(extraData), seals: [] })
 
 const postStore = (url: string, what: string, body: Uint8Array, secret = SECRET): Promise<Response> =>
   fetch(`${url}/store/${what}`, {
@@ -68,7 +74,12 @@ test('given the deployment, when it is bundled, then it fits a free plan and has
   }
 })
 
-describe('the Worker, in workerd', () => {
+const DEPLOYMENTS = [
+  { stores: 'a Durable Object and R2', environment: '' },
+  { stores: 'D1 and Workers KV', environment: 'd1' },
+]
+
+describe.each(DEPLOYMENTS)('the Worker over $stores, in workerd', ({ environment }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   let genesis = ''
   let worker: WorkerProcess
@@ -80,7 +91,10 @@ describe('the Worker, in workerd', () => {
     const first = await startNode(folder, ['--min-gas-price=0'])
     await first.stop()
     genesis = JSON.stringify(JSON.parse(readFileSync(join(folder, 'genesis.json'), 'utf8')))
-    worker = await startWorker({ variables: { ...COMMON, GENESIS: genesis, STORE_SECRET: SECRET } })
+    worker = await startWorker({
+      environment,
+      variables: { ...COMMON, GENESIS: genesis, STORE_SECRET: SECRET },
+    })
     node = await startNode(folder, [
       '--min-gas-price=0',
       `--rpc-http-api=${APIS}`,
@@ -95,6 +109,19 @@ describe('the Worker, in workerd', () => {
     await worker?.stop()
     rmSync(folder, { recursive: true, force: true })
   })
+
+  const storedHead = async () => {
+    const response = await postStore(worker.url, 'read', encodeKeys(['replica']))
+    const [stored] = decodeValues(new Uint8Array(await response.arrayBuffer()), 1)
+    if (stored === undefined) throw new Error('there is no replica')
+    return { stored, replica: decodeReplicaHead(stored) }
+  }
+  const writeHead = (expected: Uint8Array, value: Uint8Array): Promise<Response> =>
+    postStore(
+      worker.url,
+      'write',
+      encodeWrite({ key: 'replica', value: expected, entries: [{ key: 'replica', value }] }),
+    )
 
   test('given a chain that a node fills in, then its answers are those of the node to the byte', async () => {
     expect(await differentAnswers(node.url, worker.url, readerRequests(chain, head))).toEqual([])
@@ -136,22 +163,50 @@ describe('the Worker, in workerd', () => {
     expect((await postStore(worker.url, 'write', forged)).status).toBe(400)
   })
 
-  test('given hostile requests, then none is answered with a fault of the server', async () => {
-    const bodies = [
-      '',
-      '{',
-      '[]',
-      '[[[[',
-      'null',
-      '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{}]}',
-      '\u0000',
-    ]
-    for (const body of bodies) {
-      const { status } = await fetch(worker.url, { method: 'POST', body })
-      expect(status).toBeLessThan(500)
+  test('given a head that nobody sealed, then it is refused, and the Worker keeps its own', async () => {
+    const { stored, replica } = await storedHead()
+    const before = replica.head
+    if (before === undefined) throw new Error('there is no head')
+    const header = { ...before.header, number: before.header.number + 1n }
+    const unsealed = { ...header, extraData: withoutSeals(header.extraData) }
+    const forged = { ...header, stateRoot: new Uint8Array(32).fill(9) }
+    for (const [changed, reason] of [
+      [unsealed, 'seal'],
+      [forged, 'seal'],
+    ] as const) {
+      const next = { ...replica, sequence: replica.sequence + 1, head: { ...before, header: changed } }
+      const response = await writeHead(stored, encodeReplicaHead(next))
+      expect(response.status).toBe(422)
+      expect(await response.text()).toContain(reason)
     }
+    expect(await numberOf(worker.url)).toBe(head)
+  })
+
+  test('given a write that was sent before, an older head, or another chain, then it is refused', async () => {
+    const { stored, replica } = await storedHead()
+    const again = await writeHead(stored, stored)
+    expect([again.status, await again.text()]).toEqual([409, expect.stringContaining('sequence') as string])
+    const older = { ...replica, sequence: replica.sequence + 1, head: undefined }
+    expect(await (await writeHead(stored, encodeReplicaHead(older))).text()).toContain(
+      'before the stored one',
+    )
+    const other = { ...replica, sequence: replica.sequence + 1, genesisHash: new Uint8Array(32).fill(1) }
+    expect(await (await writeHead(stored, encodeReplicaHead(other))).text()).toContain('another chain')
+    const next = encodeReplicaHead({ ...replica, sequence: replica.sequence + 1 })
+    const stale = await writeHead(encodeReplicaHead({ ...replica, sequence: 1 }), next)
+    expect([stale.status, await stale.text()]).toEqual([
+      409,
+      expect.stringContaining('another one') as string,
+    ])
+    expect((await storedHead()).stored).toEqual(stored)
+  })
+
+  test('given the corpus of the fuzzers, then there is no fault of the server', async () => {
+    expect(await faultsOf(worker.url, hostileBodies(chain))).toEqual([])
+    for (const status of await statusesOfQueries(`${worker.url}/graphql`)) expect(status).toBeLessThan(500)
     expect((await fetch(worker.url, { method: 'PUT', body: 'x' })).status).toBe(405)
     expect((await fetch(`${worker.url}/nothing`)).status).toBe(404)
+    expect(await differentAnswers(node.url, worker.url, readerRequests(chain, head).slice(0, 10))).toEqual([])
   })
 })
 
