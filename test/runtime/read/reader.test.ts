@@ -17,7 +17,7 @@ import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
 import { isInstalled, type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 
-setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
 /** The growth of a second round of hostile requests: less than what a leak of a kilobyte a request would leave. */
 const GROWTH_BYTES_MAX = 32 * 1024 * 1024
