@@ -61,7 +61,9 @@ const announceAccounts = (
       return show(address => state.account(address)?.balance ?? 0n)
     })
   return format === 'PLAIN'
-    ? inRun(balance => developmentBanner(configuration, genesis.header, balance)).then(terminal.out)
+    ? inRun(balance => developmentBanner(configuration, genesis.header, balance)).then(text =>
+        terminal.out(text),
+      )
     : inRun(balance => developmentFields(configuration, genesis.header, balance)).then(fields =>
         log.info('Development accounts, whose keys are public', { ...fields }),
       )
