@@ -28,7 +28,7 @@ export const newTally = (validators: readonly Address[]): VoteTally => ({
 })
 
 /** The number of votes that decide in a set of this size: more than half. */
-const voteLimit = (validators: number): number => Math.floor(validators / 2) + 1
+export const votesNeeded = (validators: number): number => Math.floor(validators / 2) + 1
 
 /**
  * Adds a vote, which replaces the voter's earlier one on the same recipient. Counts both sides, because a smaller set may
@@ -43,7 +43,7 @@ export const applyVote = (tally: VoteTally, voter: Address, vote: Vote): VoteTal
     ),
     { recipient, type, voter },
   ]
-  const limit = voteLimit(tally.validators.length)
+  const limit = votesNeeded(tally.validators.length)
   const adds = onRecipient.filter(ballot => ballot.type === 'add').length
   if (adds >= limit)
     return { validators: sortValidators([...tally.validators, recipient]), ballots: onOthers }

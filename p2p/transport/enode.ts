@@ -72,7 +72,7 @@ export const parseEnode = (text: string): Enode => {
 const isPort = (text: string): boolean =>
   /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
 
-const isOnCurve = (publicKey: Uint8Array): boolean => {
+export const isOnCurve = (publicKey: Uint8Array): boolean => {
   try {
     secp256k1.Point.fromBytes(concatBytes(Uint8Array.of(4), publicKey)).assertValidity()
     return true

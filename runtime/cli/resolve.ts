@@ -78,7 +78,8 @@ const configFile = (
   given: Arguments['given'],
   environment: Environment,
 ): string | undefined => {
-  const option = Object.values(table).find(({ name }) => name === CONFIG_FILE)
+  // Another option of that name has another file.
+  const option = Object.values(table).find(candidate => candidate === NODE_OPTIONS.configFile)
   if (option === undefined) return undefined
   const flag = given.get(CONFIG_FILE)
   const variable = fromEnvironment(option, environment)

@@ -8,6 +8,7 @@ import { PASSWORD_COMMAND } from './credentials/passwordCommand.ts'
 import { PUBLIC_KEY_COMMANDS } from './credentials/publicKeyCommands.ts'
 import { READ_COMMAND } from './readCommand.ts'
 import { RLP_COMMANDS } from './rlpCommands.ts'
+import { SETUP_COMMANDS } from './setup/setupCommands.ts'
 import { STATETEST_COMMAND } from './statetest/statetestCommand.ts'
 import { TOKEN_COMMAND } from './credentials/tokenCommand.ts'
 import { VALIDATE_CONFIG_COMMAND } from './validateConfigCommand.ts'
@@ -17,6 +18,7 @@ export { NODE_COMMAND } from './nodeCommand.ts'
 /** All commands but the node itself, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   NETWORK_COMMAND,
+  ...SETUP_COMMANDS,
   MIGRATE_COMMAND,
   READ_COMMAND,
   ...BLOCKS_COMMANDS,

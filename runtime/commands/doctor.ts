@@ -1,31 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { CommandContext } from '../cli/command.ts'
 import { CommandError } from '../cli/errors.ts'
 import { type Asked, askNode } from '../doctor/ask.ts'
+import { readToken } from '../doctor/readToken.ts'
 import { type Check, checkDisk, checkEnode, checkKey } from '../doctor/checks.ts'
 import { checkRestart, checksOf, readStatus, type Status } from '../doctor/statusChecks.ts'
 import type { DoctorOptions } from './doctorCommand.ts'
 
 type Context = CommandContext<DoctorOptions>
-
-/** A token has some hundred characters. */
-const TOKEN_LENGTH_MAX = 64 * 1024
-
-const readToken = (path: string | undefined): string | undefined => {
-  if (path === undefined) return undefined
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8').trim()
-  } catch (cause) {
-    throw new CommandError(
-      'INPUT',
-      `Cannot read the token in ${path}: ${(cause as { code?: string }).code ?? String(cause)}`,
-    )
-  }
-  if (text === '' || text.length > TOKEN_LENGTH_MAX || /\s/.test(text))
-    throw new CommandError('INPUT', `${path} holds no token: one line is expected`)
-  return text
-}
 
 const statusOf = async (asked: Asked): Promise<Status> => {
   const status = readStatus(await askNode(asked, 'qbft_getStatus'))

@@ -47,7 +47,11 @@ const parse = (text: string): Answer => {
 }
 
 /** Calls a method of a node. @throws CommandError that says why there is no result, and what to do */
-export const askNode = async ({ url, token }: Asked, method: string): Promise<unknown> => {
+export const askNode = async (
+  { url, token }: Asked,
+  method: string,
+  params: readonly unknown[] = [],
+): Promise<unknown> => {
   let status: number
   let answer: Answer
   try {
@@ -57,7 +61,7 @@ export const askNode = async ({ url, token }: Asked, method: string): Promise<un
         'content-type': 'application/json',
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })

@@ -1,5 +1,6 @@
 import { toHex, toQuantity } from '../../core/bytes/hex.ts'
 import type { Participation } from '../../core/validators/participation.ts'
+import type { VoteTally } from '../../core/validators/votes.ts'
 import { isHeard } from './causes.ts'
 import type { Diagnosis } from './explain.ts'
 import type { NodeFacts, ValidatorFacts } from './facts.ts'
@@ -16,6 +17,8 @@ export type StatusParts = {
   /** Of the last WINDOW_BLOCKS blocks. */
   readonly participation: readonly Participation[]
   readonly plans: readonly PlannedChange[]
+  /** The votes that count; undefined in contract mode. */
+  readonly tally: VoteTally | undefined
 }
 
 const countOf = (addresses: readonly Uint8Array[], address: string): number =>
@@ -68,6 +71,11 @@ export const statusJson = (parts: StatusParts): object => {
     heard: validators.filter(validator => isHeard(facts, validator)).length,
     blocksCounted: participation.length,
     validators: validators.map(validator => validatorStatus(parts, validator)),
+    votes: (parts.tally?.ballots ?? []).map(({ voter, recipient, type }) => ({
+      voter: toHex(voter),
+      recipient: toHex(recipient),
+      add: type === 'add',
+    })),
     transitions: plans,
   }
 }

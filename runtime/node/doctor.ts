@@ -41,6 +41,7 @@ export const startDoctor = (
       client,
       participation: blocks,
       plans: plannedChanges(chain.configuration, header),
+      tally: await chain.voteTally(),
     })
   }
 

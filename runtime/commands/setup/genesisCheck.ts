@@ -1,0 +1,68 @@
+import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { ChainError } from '../../../core/chain/error.ts'
+import { genesisHeadOf } from '../../../core/chain/opening/openGenesis.ts'
+import { consensusEntries } from '../../../core/genesis/consensusEntries.ts'
+import type { Genesis } from '../../../core/genesis/genesis.ts'
+import { quorumOf } from '../../../core/validators/quorum.ts'
+import type { CommandContext } from '../../cli/command.ts'
+import { CommandError, UsageError } from '../../cli/errors.ts'
+import type { Terminal } from '../../cli/terminal.ts'
+import { readGenesis } from '../../node/genesisFile.ts'
+
+/** Files of the companies of a network. */
+const FILES_MAX = 100
+
+type Checked = { readonly file: string; readonly genesis: Genesis | undefined }
+
+const validatorsText = ({ configuration, header }: Genesis): string => {
+  if (configuration.consensus.kind !== 'qbft') return `consensus ${configuration.consensus.kind}`
+  const { validators } = decodeExtraData(header.extraData)
+  return validators.length === 0
+    ? 'validators of a contract'
+    : `${validators.length} validators, ${quorumOf(validators.length)} make blocks`
+}
+
+const checkFile = (file: string, terminal: Terminal): Checked => {
+  try {
+    const genesis = readGenesis(file)
+    const { hash } = genesisHeadOf(genesis)
+    const { chainId } = genesis.configuration
+    terminal.out(`well   ${file}: chain ${chainId}, ${validatorsText(genesis)}, genesis block ${toHex(hash)}`)
+    for (const warning of genesis.warnings) terminal.out(`note   ${file}: ${warning}`)
+    return { file, genesis }
+  } catch (error) {
+    if (!(error instanceof CommandError) && !(error instanceof ChainError)) throw error
+    terminal.out(`WRONG  ${file}: ${error.message}`)
+    return { file, genesis: undefined }
+  }
+}
+
+const MISSING = 'missing'
+
+/** Prints each entry in which a file differs from the first one. @returns whether there is any */
+const compare = (first: Checked, other: Checked, terminal: Terminal): boolean => {
+  if (first.genesis === undefined || other.genesis === undefined) return false
+  const ours = consensusEntries(first.genesis)
+  const theirs = consensusEntries(other.genesis)
+  const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort()
+  const differing = names.filter(name => ours[name] !== theirs[name])
+  for (const name of differing)
+    terminal.out(
+      `WRONG  ${name} differs: ${ours[name] ?? MISSING} in ${first.file}, ${theirs[name] ?? MISSING} in ${other.file}`,
+    )
+  return differing.length > 0
+}
+
+/** Checks genesis files, and compares them with the first one. Exit code 1 when one is wrong or differs. */
+export const checkGenesis = async ({ words, terminal }: CommandContext): Promise<number> => {
+  if (words.length === 0)
+    throw new UsageError('INVALID_COMMAND', 'Give one or more files: genesis check FILE...')
+  if (words.length > FILES_MAX) throw new UsageError('INVALID_COMMAND', `More than ${FILES_MAX} files`)
+  const checked = words.map(file => checkFile(file, terminal))
+  const [first, ...others] = checked.filter(({ genesis }) => genesis !== undefined)
+  const differing = first === undefined ? [] : others.filter(other => compare(first, other, terminal))
+  const isWell = differing.length === 0 && checked.every(({ genesis }) => genesis !== undefined)
+  if (isWell && checked.length > 1) terminal.out('well   all files are of the same network')
+  return isWell ? 0 : 1
+}

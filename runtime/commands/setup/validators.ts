@@ -1,0 +1,88 @@
+import type { CommandContext } from '../../cli/command.ts'
+import { CommandError, UsageError } from '../../cli/errors.ts'
+import { type Asked, askNode } from '../../doctor/ask.ts'
+import { readToken } from '../../doctor/readToken.ts'
+import { type Ballot, effectOf, type KnownValidator, quorumText, tallyLines } from '../../setup/voteEffect.ts'
+import type { NodeUrlOptions, ProposeOptions } from './validatorsCommands.ts'
+
+type Network = {
+  readonly validators: readonly (KnownValidator & { readonly self: boolean })[]
+  readonly ballots: readonly Ballot[]
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const isValidator = (value: unknown): value is Network['validators'][number] =>
+  isObject(value) && typeof value['address'] === 'string' && typeof value['heard'] === 'boolean'
+
+const isBallot = (value: unknown): value is Ballot =>
+  isObject(value) && typeof value['voter'] === 'string' && typeof value['recipient'] === 'string'
+
+const askedOf = ({ options }: Pick<CommandContext<NodeUrlOptions>, 'options'>): Asked => ({
+  url: options.url,
+  token: readToken(options.tokenFile),
+})
+
+const networkOf = async (asked: Asked): Promise<Network> => {
+  const status = await askNode(asked, 'qbft_getStatus')
+  const validators = isObject(status) ? status['validators'] : undefined
+  const ballots = isObject(status) ? status['votes'] : undefined
+  if (!Array.isArray(validators) || !validators.every(isValidator) || !Array.isArray(ballots))
+    throw new CommandError(
+      'NO_ANSWER',
+      `The node at ${asked.url} answers qbft_getStatus with something else: is it of an earlier release?`,
+    )
+  return { validators, ballots: ballots.filter(isBallot) }
+}
+
+const addressIn = ({ words }: Pick<CommandContext, 'words'>): string => {
+  const [address = '', ...more] = words
+  if (more.length > 0 || !/^0x[0-9a-f]{40}$/i.test(address))
+    throw new UsageError('INVALID_COMMAND', 'Give the address of one validator: 0x and 40 hex digits')
+  return address.toLowerCase()
+}
+
+/** Lists the validators, whether they are heard, and the votes that count. */
+export const listValidators = async (context: CommandContext<NodeUrlOptions>): Promise<number> => {
+  const { terminal } = context
+  const { validators, ballots } = await networkOf(askedOf(context))
+  terminal.out(quorumText(validators.length))
+  for (const { address, heard, self } of validators)
+    terminal.out(`${address}  ${heard ? 'heard' : 'SILENT'}${self ? ', this node' : ''}`)
+  const lines = tallyLines(ballots, validators.length)
+  for (const line of lines.length === 0 ? ['no votes'] : lines) terminal.out(line)
+  return 0
+}
+
+/** Votes to add or remove a validator. @throws CommandError before a change that would end the quorum, unless it is forced */
+export const proposeValidator = async (context: CommandContext<ProposeOptions>): Promise<number> => {
+  const { options, terminal } = context
+  const address = addressIn(context)
+  const asked = askedOf(context)
+  const add = !options.remove
+  const { validators, ballots } = await networkOf(asked)
+  if (validators.some(each => each.address === address) === add)
+    throw new CommandError('INPUT', `${address} is ${add ? 'a validator already' : 'no validator'}`)
+  const { lines, loss } = effectOf(validators, address, add)
+  for (const line of lines) terminal.out(line)
+  if (loss !== undefined && !options.force)
+    throw new CommandError('INPUT', `${loss}. Nothing was proposed; --force proposes it all the same`)
+  if (loss !== undefined) terminal.out(`WARNING: ${loss}`)
+  await askNode(asked, 'qbft_proposeValidatorVote', [address, add])
+  const counted = ballots.filter(ballot => ballot.recipient === address && ballot.add === add).length
+  terminal.out(
+    `Proposed: this node votes to ${add ? 'add' : 'remove'} ${address} in each block that it proposes; ${counted} votes counted before`,
+  )
+  return 0
+}
+
+/** Withdraws the vote of the node. */
+export const discardVote = async (context: CommandContext<NodeUrlOptions>): Promise<number> => {
+  const address = addressIn(context)
+  await askNode(askedOf(context), 'qbft_discardValidatorVote', [address])
+  context.terminal.out(
+    `Discarded: this node votes on ${address} no more; its votes in blocks count until the next epoch`,
+  )
+  return 0
+}

@@ -1,0 +1,55 @@
+import { faultsOf, quorumOf } from '../../core/validators/quorum.ts'
+import { votesNeeded } from '../../core/validators/votes.ts'
+
+/** A validator of a running network, as far as the effect of a vote depends on it. */
+export type KnownValidator = { readonly address: string; readonly heard: boolean }
+
+/** A vote of a validator that counts. */
+export type Ballot = { readonly voter: string; readonly recipient: string; readonly add: boolean }
+
+export type VoteEffect = {
+  /** What the change does, in sentences. */
+  readonly lines: readonly string[]
+  /** Why the network would stop; undefined where it would not. */
+  readonly loss: string | undefined
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+
+/** `4 validators: 3 make blocks, 1 may fail`. */
+export const quorumText = (validators: number): string =>
+  `${count(validators, 'validator')}: ${quorumOf(validators)} make blocks, ${faultsOf(validators)} may fail`
+
+/** `2 of 3 votes to add 0x…`, for each candidate. */
+export const tallyLines = (ballots: readonly Ballot[], validators: number): readonly string[] => {
+  const needed = votesNeeded(validators)
+  const subjects = [...new Set(ballots.map(({ recipient, add }) => `${add ? 'add' : 'remove'} ${recipient}`))]
+  return subjects.map(subject => {
+    const voters = ballots.filter(
+      ({ recipient, add }) => `${add ? 'add' : 'remove'} ${recipient}` === subject,
+    )
+    return `${voters.length} of ${needed} votes to ${subject}: ${voters.map(({ voter }) => voter).join(', ')}`
+  })
+}
+
+/** What a decided vote would do to the quorum, by the validators that are heard now. */
+export const effectOf = (
+  validators: readonly KnownValidator[],
+  address: string,
+  add: boolean,
+): VoteEffect => {
+  const before = validators.length
+  const after = before + (add ? 1 : -1)
+  const heard = validators.filter(each => each.heard && (add || each.address !== address)).length
+  const quorum = quorumOf(after)
+  const lines = [
+    `now    ${quorumText(before)}`,
+    `after  ${quorumText(after)}`,
+    `The vote is decided by ${votesNeeded(before)} of ${before} validators, each of which must propose it.`,
+  ]
+  if (heard >= quorum) return { lines, loss: undefined }
+  const loss = add
+    ? `${quorum} of ${after} validators would be needed, and ${heard} are heard: unless the node of ${address} runs and is in sync, no block would follow`
+    : `${quorum} of ${after} validators would be needed, and ${heard} of those that stay are heard: no block would follow`
+  return { lines, loss }
+}
