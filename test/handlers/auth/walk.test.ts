@@ -11,18 +11,19 @@ const ROWS = METHODS.map(row => [row.name, row] as const)
 
 const userOf = (name: string): string => `u-${name.replaceAll('_', '-')}`
 
-/** For each method a user who may run it alone, and one who may run every other one. */
-const USERS = [
-  userToml('everything', 'p', ['*:*']),
-  ...METHODS.flatMap(({ name, permission }) => [
-    userToml(`${userOf(name)}-right`, 'p', [permission]),
-    userToml(
-      `${userOf(name)}-wrong`,
-      'p',
-      METHODS.filter(row => row.name !== name).map(row => row.permission),
-    ),
-  ]),
-].join('')
+/**
+ * For each method a user who may run it alone, and one who may run every other one, each in a file of its own: a login reads all
+ * of its file.
+ */
+const USERS: ReadonlyMap<string, string> = new Map(
+  [
+    ['everything', ['*:*']] as const,
+    ...METHODS.flatMap(({ name, permission }) => [
+      [`${userOf(name)}-right`, [permission]] as const,
+      [`${userOf(name)}-wrong`, METHODS.filter(row => row.name !== name).map(row => row.permission)] as const,
+    ]),
+  ].map(([name, permissions]) => [name, userToml(name, 'p', permissions)]),
+)
 
 let host: TestNode
 let node: LoginNode
@@ -30,10 +31,15 @@ let node: LoginNode
 beforeAll(async () => {
   const apis = [...new Set(METHODS.map(({ group }) => group))]
   host = await startTestNode({ rpc: { apis } })
-  node = await startLoginNode(USERS, { context: host.context, openMethods: ['web3_clientVersion'] })
+  node = await startLoginNode('', { context: host.context, openMethods: ['web3_clientVersion'] })
 })
 
 afterAll(() => host.close())
+
+const tokenOf = (user: string): Promise<string> => {
+  node.credentials = USERS.get(user) ?? ''
+  return node.tokenOf(user, 'p')
+}
 
 type Answer = { readonly id: number; readonly result?: unknown; readonly error?: { readonly code: number } }
 
@@ -66,7 +72,7 @@ describe.each(ROWS)('given the method %s on a node with tokens', (name, row) => 
   })
 
   test('when the token has other permissions only, then it is refused before its parameters are read', async () => {
-    const token = await node.tokenOf(`${userOf(name)}-wrong`, 'p')
+    const token = await tokenOf(`${userOf(name)}-wrong`)
     const before = node.denials.length
     for (const params of [[], ['nonsense', -1, {}], null]) {
       const { status, answer } = await single(name, token, params)
@@ -82,7 +88,7 @@ describe.each(ROWS)('given the method %s on a node with tokens', (name, row) => 
   })
 
   test('when the token has its permission, then it runs', async () => {
-    const token = await node.tokenOf(`${userOf(name)}-right`, 'p')
+    const token = await tokenOf(`${userOf(name)}-right`)
     const { status, answer } = await single(name, token)
     expect(status).not.toBe(401)
     expect(answer.error?.code).not.toBe(UNAUTHORIZED.code)
@@ -93,7 +99,7 @@ describe.each(ROWS)('given the method %s on a node with tokens', (name, row) => 
 
 describe('given a node with tokens', () => {
   test('then what is not there is told before rights are, past the gate', async () => {
-    const token = await node.tokenOf(`${userOf('net_version')}-right`, 'p')
+    const token = await tokenOf(`${userOf('net_version')}-right`)
     for (const [name, code] of [
       ['eth_nothing', -32601],
       ['eth_subscribe', -32604],
@@ -115,7 +121,7 @@ describe('given a node with tokens', () => {
   })
 
   test('when nothing is open then a request without a token is refused unread', async () => {
-    const closed = await startLoginNode(USERS, { context: host.context })
+    const closed = await startLoginNode('', { context: host.context })
     for (const body of ['{', '[]', '{"id":1,"method":"eth_blockNumber"}', 'x'.repeat(10_000)]) {
       const response = await closed.post(body)
       expect(response.status).toBe(401)
@@ -128,7 +134,7 @@ describe('given a node with tokens', () => {
   })
 
   test('when nothing is open then a request with a bad token is refused unread', async () => {
-    const closed = await startLoginNode(USERS, { context: host.context })
+    const closed = await startLoginNode('', { context: host.context })
     for (const body of ['{', '[{"id":7,"method":"eth_blockNumber"}]']) {
       const bad = await closed.post(body, 'x.y.z')
       expect([bad.status, await bad.json()]).toEqual([401, { jsonrpc: '2.0', id: null, error: UNAUTHORIZED }])

@@ -13,17 +13,16 @@ const ROWS = [...METHODS, ...CONNECTION_METHODS].filter(({ name }) => name !== A
 
 const userOf = (name: string): string => `u-${name.replaceAll('_', '-')}`
 
-const USERS = [
-  userToml('everything', 'p', ['*:*']),
-  ...ROWS.flatMap(({ name, permission }) => [
-    userToml(`${userOf(name)}-right`, 'p', [permission]),
-    userToml(
-      `${userOf(name)}-wrong`,
-      'p',
-      ROWS.filter(row => row.name !== name).map(row => row.permission),
-    ),
-  ]),
-].join('')
+/** The file that each user is in alone: a login reads all of its file. */
+const USERS: ReadonlyMap<string, string> = new Map(
+  [
+    ['everything', ['*:*']] as const,
+    ...ROWS.flatMap(({ name, permission }) => [
+      [`${userOf(name)}-right`, [permission]] as const,
+      [`${userOf(name)}-wrong`, ROWS.filter(row => row.name !== name).map(row => row.permission)] as const,
+    ]),
+  ].map(([name, permissions]) => [name, userToml(name, 'p', permissions)]),
+)
 
 let host: TestNode
 let node: LoginNode
@@ -32,7 +31,7 @@ let app: WsApp
 beforeAll(async () => {
   const apis = [...new Set(METHODS.map(({ group }) => group))]
   host = await startTestNode({ rpc: { apis } })
-  node = await startLoginNode(USERS, { context: host.context, ownKey: true })
+  node = await startLoginNode('', { context: host.context, ownKey: true })
   app = createWsApp(host.context, {
     hostAllowlist: ['*'],
     corsOrigins: [],
@@ -43,6 +42,11 @@ beforeAll(async () => {
 })
 
 afterAll(() => host.close())
+
+const tokenOf = (user: string): Promise<string> => {
+  node.credentials = USERS.get(user) ?? ''
+  return node.tokenOf(user, 'p')
+}
 
 type Answer = { readonly id: number; readonly error?: { readonly code: number } }
 
@@ -92,23 +96,23 @@ describe.each(ROWS.map(({ name }) => [name] as const))('given the method %s over
     const denied = [UNAUTHORIZED, UNAUTHORIZED, UNAUTHORIZED]
     expect(await ask(name, undefined)).toEqual(denied)
     const before = node.denials.length
-    expect(await ask(name, await node.tokenOf(`${userOf(name)}-wrong`, 'p'))).toEqual(denied)
+    expect(await ask(name, await tokenOf(`${userOf(name)}-wrong`))).toEqual(denied)
     expect(node.denials.slice(before)).toEqual(
       Array.from({ length: 3 }, () => ({ who: `${userOf(name)}-wrong`, what: name, from: '192.0.2.1' })),
     )
   })
 
   test('when the token has its permission, then it runs', async () => {
-    const errors = await ask(name, await node.tokenOf(`${userOf(name)}-right`, 'p'))
+    const errors = await ask(name, await tokenOf(`${userOf(name)}-right`))
     for (const error of errors) expect(error?.code).not.toBe(UNAUTHORIZED.code)
   })
 })
 
 describe('given a WebSocket whose token ends', () => {
   test('then the next message is refused, and one more token makes it good', async () => {
-    const first = await node.tokenOf('everything', 'p')
+    const first = await tokenOf('everything')
     node.clockMs += 290_000
-    const second = await node.tokenOf('everything', 'p')
+    const second = await tokenOf('everything')
     node.clockMs += 20_000
     const answers = await talk(first, [
       request(1, 'eth_chainId'),
