@@ -8,3 +8,6 @@ export const sharedPath = (path: string): string | undefined => {
   const full = `${SHARED}/${path}`
   return existsSync(full) ? full : undefined
 }
+
+/** Set by `.ci/run`, which runs whole suites after the tests: the state tests, and the published cases of the API. */
+export const suitesFollow: boolean = process.env['SUITES_FOLLOW'] === 'true'

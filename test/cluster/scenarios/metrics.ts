@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { alertsYaml } from '../../../runtime/metrics/alerts.ts'
 import { PANEL_ROWS } from '../../../runtime/metrics/panels.ts'
 import { METRICS } from '../../../runtime/metrics/table.ts'
 import { rejection } from '../../support/rejection.ts'
+import { scenario } from '../../support/scenario.ts'
 import { clientsOf, minedReceipt } from '../../runtime/transactions.ts'
 import { connectWs } from '../../runtime/wsClient.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
@@ -54,7 +55,7 @@ const ofMetric = (samples: Samples, name: string): readonly (readonly [string, n
       sample.replace(/\{.*$/, '') === name,
   )
 
-describe('given a network of four validators with metrics', () => {
+scenario('given a network of four validators with metrics', ({ beforeAll, afterAll, test }) => {
   let folder = ''
   let cluster: Cluster
   let prometheus: Prometheus | undefined
