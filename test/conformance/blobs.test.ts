@@ -10,7 +10,7 @@ import { sharedPath } from '../support/shared.ts'
 import { openPublishedNode, type PublishedNode } from './publishedNode.ts'
 
 // Proofs of cells take some tenths of a second each time.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const genesis = sharedPath('conformance/execution-apis/genesis.json')
 const blocks = sharedPath('conformance/execution-apis/chain.rlp')

@@ -6,7 +6,7 @@ import { type Graphql, graphqlOf } from '../handlers/graphql/support/graphqlNode
 import { GRAPHQL_EXCEPTIONS } from './exceptions.ts'
 import { openPublishedNode, type PublishedNode } from './publishedNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 type Case = {
   readonly request: string

@@ -3,7 +3,7 @@ import { createRpcApp, HTTP_DEFAULTS } from '../../handlers/http/app.ts'
 import { sharedPath } from '../support/shared.ts'
 import { openPublishedNode, type PublishedNode } from './publishedNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 type Json = Record<string, unknown>
 type Reply = {

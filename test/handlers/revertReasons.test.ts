@@ -3,7 +3,7 @@ import type { Sample } from './support/sampleChain.ts'
 import { startSampleChain } from './support/sampleChain.ts'
 import { graphqlOf } from './graphql/support/graphqlNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 describe.each([
   [true, 'the default'],

@@ -8,7 +8,7 @@ import { dialRaw, type RawPeer } from './rawPeer.ts'
 import { independent } from '../support/scenario.ts'
 import { until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const withRaw = (
   run: (node: Node, dial: (privateKey?: Uint8Array) => Promise<RawPeer>) => Promise<void>,

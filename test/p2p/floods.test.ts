@@ -7,7 +7,7 @@ import { type Node, type StartOptions, withNodes } from './networks.ts'
 import { dialRaw, type RawPeer } from './rawPeer.ts'
 import { until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const FLOOD = 20_000
 const MESSAGE = encodeFrame(Uint8Array.of(0x13), new Uint8Array(180))

@@ -3,7 +3,7 @@ import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { peersOf, statusOf, withNodes } from './networks.ts'
 import { until } from '../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 describe('given two nodes of one chain', () => {
   test('when one dials the other, then both know status, address and enode of each other', () =>

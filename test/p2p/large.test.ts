@@ -6,7 +6,7 @@ import { patternOf, withNodes } from './networks.ts'
 import { dialRaw } from './rawPeer.ts'
 import { until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const FIVE_MB = 5 * 1024 * 1024
 

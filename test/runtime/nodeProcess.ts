@@ -9,7 +9,7 @@ export const ROOT: string = join(import.meta.dir, '../..')
  * For `setDefaultTimeout` at the head of a file that starts processes: they take their time on a busy machine, and
  * bunfig.toml has no key for it. A test that hangs still ends.
  */
-export const PROCESS_TEST_TIMEOUT_MS = 60_000
+export const PROCESS_TEST_TIMEOUT_MS = 120_000
 
 export { isInstalled, type RuntimeName }
 

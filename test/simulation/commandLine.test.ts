@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const simulate = (...options: readonly string[]) =>
   spawnSync(execPath, [fileURLToPath(new URL('main.ts', import.meta.url)), ...options], { encoding: 'utf8' })

@@ -5,7 +5,7 @@ import { loadRun, type Run } from './engines.ts'
 import { PAST_SEEDS, settingsOfPast } from './pastSeeds.ts'
 import { settingsOf } from './settings.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const FRESH_FROM = 100_000
 const FRESH_SEEDS = 60

@@ -17,7 +17,7 @@ import {
 import { USERS } from './support/keys.ts'
 
 // A block of 8 MiB takes a second to build, and several on a busy machine.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const [ALICE] = USERS
 

@@ -39,7 +39,7 @@ describe.skipIf(root === undefined)('given the official state tests', () => {
     expect([code, error]).toEqual([0, ''])
     const told = /^(\d+) passed, 0 failed, \d+ skipped\n$/.exec(out)
     expect(passed + Number(told?.[1])).toBeGreaterThan(10_000)
-  }, 60_000)
+  }, 120_000)
 })
 
 test.skipIf(root !== undefined)(

@@ -121,7 +121,7 @@ describe('given a stop at any operation of a run', () => {
         }
       }
       expect(unfinished).toBeGreaterThan(100)
-    }, 60_000)
+    }, 120_000)
 })
 
 describe('given a stop at any operation of a run whose blocks become durable together', () => {
@@ -142,7 +142,7 @@ describe('given a stop at any operation of a run whose blocks become durable tog
         heads.add(head)
       }
       expect(heads.size).toBeGreaterThan(COMMITTED / 2)
-    }, 60_000)
+    }, 120_000)
 })
 
 describe('given a stop at any operation of a run whose blocks are durable next', () => {
@@ -170,7 +170,7 @@ describe('given a stop at any operation of a run whose blocks are durable next',
       }
       // The decisive case: the head of the run is gone.
       expect(lost.size).toBeGreaterThanOrEqual(lostMin)
-    }, 60_000)
+    }, 120_000)
 })
 
 /** Numbers of the blocks that have parts. */

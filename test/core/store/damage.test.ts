@@ -64,7 +64,7 @@ describe('given a bit that flips on read', () => {
     expect(found).toBeGreaterThan(200)
     // Only records that a start repairs from others, or that this test does not read: indexes of the last blocks and old trie records.
     for (const kind of unneeded) expect(['journal', 'intent', 'mark', 'n', 'c', 't']).toContain(kind)
-  }, 30_000)
+  }, 120_000)
 
   test('when it is in a segment or header, then the error names the block and what to do', async () => {
     const disk = await diskWith(30)
@@ -121,7 +121,7 @@ describe('given a full disk', () => {
       for (const commit of chain.commits.slice(committed + 1)) await again.commit(commit)
       await expectChain(again, chain, BLOCKS - 1)
     }
-  }, 30_000)
+  }, 120_000)
 
   test('when there is room again, then a retry makes up for it without a new start', async () => {
     const random = seededRandom(78)
@@ -153,7 +153,7 @@ describe('given a full disk', () => {
       const again = await openChainStore(keyValueOfDriver(disk.driver, 'synced'), OPTIONS)
       await expectChain(again, chain, BLOCKS - 1)
     }
-  }, 60_000)
+  }, 120_000)
 
   test('when the process stops within a retry, then nothing durable is lost', async () => {
     const random = seededRandom(79)
@@ -177,7 +177,7 @@ describe('given a full disk', () => {
       expect(Number(again.head()?.header.number ?? -1n)).toBeGreaterThanOrEqual(committed)
       if (committed >= 0) await expectChain(again, chain, Number(again.head()?.header.number))
     }
-  }, 60_000)
+  }, 120_000)
 
   test('when it fills within a flush, then every block and state stays readable', async () => {
     const beforeFlush = async (): Promise<{ readonly disk: FaultyDriver; readonly store: ChainStore }> => {
@@ -240,5 +240,5 @@ describe('given a driver whose writes are seen half done', () => {
       await flushed
     }
     await expectChain(store, chain, 39)
-  }, 30_000)
+  }, 120_000)
 })

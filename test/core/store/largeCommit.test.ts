@@ -47,7 +47,7 @@ const openPausing = async (flushBlocks: number, onPause: (store: ChainStore) => 
 }
 
 /** One test commits the whole chain once for each pause. */
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 describe('given a commit that lets others work meanwhile', () => {
   test('when they read then they find the chain as it is without the block, until it is the head', async () => {

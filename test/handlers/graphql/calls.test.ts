@@ -7,7 +7,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { RECEIPT_FIELDS, TRANSACTION_FIELDS } from './support/fields.ts'
 import { type Data, type Graphql, graphqlOf } from './support/graphqlNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let sample: Sample
 let graphql: Graphql

@@ -5,7 +5,7 @@ import { createTextCache } from '../../../handlers/graphql/limits/documentCache.
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 /** Returns a megabyte of zeros. */
 const GENEROUS = `0x${'9e'.repeat(20)}`

@@ -6,7 +6,7 @@ import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { readEvents } from './support/eventStream.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let node: TestNode
 

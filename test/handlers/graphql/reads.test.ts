@@ -4,7 +4,7 @@ import { createRequestStore } from '../../../handlers/graphql/requestStore.ts'
 import { type Sample, startSampleChain } from '../support/sampleChain.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 /** What reads blocks from the store. */
 const READS = ['header', 'record', 'logsOf', 'numberOfHash', 'transactionLocation', 'blockBytes'] as const

@@ -10,7 +10,7 @@ import { DEPLOYER, type Sample, startSampleChain } from '../support/sampleChain.
 import { type EventStream, readEvents } from './support/eventStream.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let sample: Sample
 let graphql: Graphql

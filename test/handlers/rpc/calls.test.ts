@@ -4,7 +4,7 @@ import { DEPLOYER, RECEIVER, type Sample, startSampleChain, SUPPLY } from '../su
 import type { RpcReply } from '../support/testNode.ts'
 
 // Its contracts are compiled first.
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 let sample: Sample
 const rpc = (method: string, ...params: readonly unknown[]): Promise<RpcReply> =>

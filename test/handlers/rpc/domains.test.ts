@@ -10,7 +10,7 @@ import { type RpcReply, startTestNode, type TestNode, VALIDATOR } from '../suppo
 import { transfer } from '../support/transfers.ts'
 import { votesInMemory } from '../support/votes.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const ADDRESS = `0x${'12'.repeat(20)}`
 const HASH = `0x${'12'.repeat(32)}`

@@ -5,7 +5,7 @@ import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sa
 import type { RpcReply } from '../support/testNode.ts'
 
 // Its contracts are compiled first.
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 type Log = { readonly blockNumber: string; readonly logIndex: string; readonly address: string }
 

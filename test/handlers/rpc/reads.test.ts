@@ -6,7 +6,7 @@ import { DEPLOYER, type Sample, startSampleChain } from '../support/sampleChain.
 import { VALIDATOR } from '../support/testNode.ts'
 
 // Its contracts are compiled first.
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -9,7 +9,7 @@ import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sa
 import { type RpcReply, VALIDATOR } from '../support/testNode.ts'
 
 // Its contracts are compiled first.
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 let sample: Sample
 beforeAll(async () => {

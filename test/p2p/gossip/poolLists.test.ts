@@ -4,7 +4,7 @@ import { POOL_HASHES_MAX } from '../../../p2p/gossip/poolLists.ts'
 import { patternOf, someTransaction, withNodes } from '../networks.ts'
 import { until } from '../../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const read = async (items: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> => {
   const found: Uint8Array[] = []

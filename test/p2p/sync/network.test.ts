@@ -6,7 +6,7 @@ import { networkedNode, type NetworkedNode } from './support/net.ts'
 import { captureLog, grow, logLines, reaches } from './support/node.ts'
 import { until } from '../../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const [A, B, C] = VALIDATORS
 const [ALICE] = USERS

@@ -9,7 +9,7 @@ import { exclusiveTurn } from '../../../runtime/scheduler.ts'
 import { patternOf, withNodes } from '../networks.ts'
 import { until } from '../../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const HALF_WINDOW = 128 * 1024
 /** Of yamux's header: the flag of a frame that ends a stream. */

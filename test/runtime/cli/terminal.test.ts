@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { isInstalled, RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../../support/runtimeCommands.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const MAIN = fileURLToPath(new URL('../../../runtime/main.ts', import.meta.url))
 

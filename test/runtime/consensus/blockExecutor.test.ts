@@ -14,7 +14,7 @@ import { openStorage } from '../../../runtime/drivers/open.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../genesis.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 type SetUp = {
   readonly chain: Chain

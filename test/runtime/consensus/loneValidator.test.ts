@@ -8,7 +8,7 @@ import { openStorage } from '../../../runtime/drivers/open.ts'
 import { genesisText, testAddress } from '../genesis.ts'
 import { heads, runConsensus } from './running.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const transfer = (nonce: bigint) => {
   const { address, privateKey } = DEVELOPMENT_ACCOUNTS[0] as DevelopmentAccount

@@ -13,7 +13,7 @@ import { logOf } from '../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../genesis.ts'
 import { heads, type Running, runConsensus } from './running.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const KEYS = [1, 2, 3, 4]
 /** Rounds so long that none ends on a busy machine: a validator that is in another one misses a block, and nobody gives it here. */

@@ -6,7 +6,7 @@ import { sampleChain } from '../../support/sampleChain.ts'
 import { createSmallDisk } from '../../support/smallDisk.ts'
 import { expectChain } from '../../support/storeCheck.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const BLOCKS = 160
 const OPTIONS = { flushBlocks: 12 }

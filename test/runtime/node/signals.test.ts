@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { RUNTIME_COMMANDS } from '../../support/runtimeCommands.ts'
 import { withFolder } from '../folder.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const SIGNALS = fileURLToPath(new URL('../../../runtime/node/signals.ts', import.meta.url))
 

@@ -12,7 +12,7 @@ import type { TestServer } from '../../support/servers/serverProcess.ts'
 import { expectChain } from '../../support/storeCheck.ts'
 import { storeChain } from '../../support/storedChain.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const sample = sampleChain({
   seed: 81,

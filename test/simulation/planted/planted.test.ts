@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { PLANTED_BUGS } from './bugs.ts'
 import { seedThatFinds } from './findPlanted.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 /** From the recorded seed on: a change of the simulation may give it another course. */
 const SEEDS = 40

@@ -25,7 +25,7 @@ export const isInstalled = (command: string): boolean =>
 export const skipMessage = (server: string): void =>
   console.warn(`${server} is not installed: its tests are skipped`)
 
-const START_MS_MAX = 20_000
+const START_MS_MAX = 60_000
 const PROBE_MS = 20
 
 export type ServerPlan = {

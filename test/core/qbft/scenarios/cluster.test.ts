@@ -7,7 +7,7 @@ import { at, networkKeys } from '../support/keys.ts'
 import { createNode } from '../support/node.ts'
 
 // Sixty heights of five state machines with real signatures take seconds on a busy machine.
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const PERIOD_MS = 1_000
 const TIMEOUT_MS = 4_000

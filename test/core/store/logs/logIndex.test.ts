@@ -16,7 +16,7 @@ import { commitAll, found, naive, RARE, sampleBlocks, search } from '../../../su
 import { seededRandom } from '../../../support/random.ts'
 import { rejection } from '../../../support/rejection.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 describe('given the log index', () => {
   const blocks = 5 * LOG_SECTION_BLOCKS + 10

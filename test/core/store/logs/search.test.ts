@@ -27,7 +27,7 @@ import {
   TOPICS,
 } from '../../../support/logSearch.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const logArbitrary = fc
   .tuple(fc.nat(ADDRESSES - 1), fc.array(fc.nat(TOPICS - 1), { maxLength: 4 }))

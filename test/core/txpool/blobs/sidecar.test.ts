@@ -4,7 +4,7 @@ import { verifySidecar } from '../../../../core/txpool/blobs/sidecar.ts'
 import { BLOB, HASHES, hashOfCommitment, SIDECARS } from './vector.ts'
 
 // Each takes some tenths of a second.
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const holds = (sidecar: BlobSidecar, hashes: readonly Uint8Array[] = HASHES): Promise<boolean> =>
   verifySidecar({ blobVersionedHashes: hashes }, sidecar, () => Promise.resolve())

@@ -35,7 +35,7 @@ export const faultOf = (text: string): string | undefined => {
 }
 
 /** Longer than any answer takes on a busy machine. */
-const HANG_MS = 20_000
+const HANG_MS = 60_000
 
 /** What the answer says, or that none came. */
 export const orHang = async (answer: Promise<string | undefined>): Promise<string | undefined> => {

@@ -12,7 +12,7 @@ import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
 import { logChain, type LogsOfBlock, numberedLog } from '../../../support/logChain.ts'
 import { rejection } from '../../../support/rejection.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const NEVER = (): boolean => false
 const log = numberedLog(1, [1])

@@ -23,7 +23,7 @@ import {
 import { seededRandom } from '../../../support/random.ts'
 import { rejection } from '../../../support/rejection.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const BLOCKS = 5_001
 const LOGS_PER_BLOCK = 20

@@ -4,7 +4,7 @@ import { keccak256 } from '../../../../core/crypto/crypto.ts'
 import { DELEGATOR, DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../../support/sampleChain.ts'
 
 // Its contracts are compiled first.
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 type Json = Readonly<Record<string, unknown>>
 

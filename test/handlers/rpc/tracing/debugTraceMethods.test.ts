@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
 import { startTracingChain, type TracingChain } from './tracingChain.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const UNKNOWN = `0x${'12'.repeat(32)}`
 

@@ -18,7 +18,7 @@ import { ACCOUNTS, startTestNode, type TestNode, VALIDATOR } from '../../support
 import { budgetFor, traceCode } from './traceCode.ts'
 import { SENDER, startTracingChain, type TracingChain } from './tracingChain.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const codeOf = (error: unknown): unknown => (error instanceof RpcError ? error.code : error)
 const thrownBy = (run: () => unknown): unknown => {

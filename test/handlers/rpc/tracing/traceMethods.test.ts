@@ -14,7 +14,7 @@ import {
   type TracingChain,
 } from './tracingChain.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const REWARD = 5_000_000_000n
 const UNKNOWN = `0x${'12'.repeat(32)}`

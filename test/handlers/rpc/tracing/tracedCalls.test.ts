@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { startTracingChain, type TracingChain } from './tracingChain.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 let chain: TracingChain
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { grow, logLines, reaches, type WiredNode } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
 import { until } from '../../../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const [A, B, C, D] = VALIDATORS
 const [ALICE] = USERS

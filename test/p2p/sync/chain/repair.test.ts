@@ -14,7 +14,7 @@ import { captureLog, logLines } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
 import { until } from '../../../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const [A, B] = VALIDATORS
 const [ALICE, BOB] = USERS

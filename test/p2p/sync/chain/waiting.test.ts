@@ -13,7 +13,7 @@ import {
 import { createWire, type Wire, type WireHandlers } from '../support/wire.ts'
 import { until } from '../../../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 const [A, B, C] = VALIDATORS
 const [ALICE] = USERS

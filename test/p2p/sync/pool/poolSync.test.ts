@@ -7,7 +7,7 @@ import { type WiredNode } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
 import { until } from '../../../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const [A, B, C] = VALIDATORS
 const [ALICE] = USERS

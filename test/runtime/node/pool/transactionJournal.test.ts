@@ -14,7 +14,7 @@ import { USERS } from '../../../core/chain/support/keys.ts'
 import { openNode } from '../../../p2p/sync/support/node.ts'
 import { withFolder } from '../../folder.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(120_000)
 
 const [ALICE, BOB] = USERS
 const LOCAL = { local: true, addedAtMs: 0 }

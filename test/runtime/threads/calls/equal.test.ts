@@ -6,7 +6,7 @@ import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../../../hand
 import { ACCOUNTS } from '../../../handlers/support/testNode.ts'
 import { seededRandom } from '../../../support/random.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 /** Answers compared while blocks come. */
 const COMPARISONS = 400

@@ -9,7 +9,7 @@ import {
 import { CALLS_WAITING_MAX, WAITING_LENGTH_MAX } from '../../../../runtime/threads/calls/waiting.ts'
 import { startTestNode, type TestNode } from '../../../handlers/support/testNode.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(120_000)
 
 /** Creation code that jumps back for ever, and that returns one. */
 const ENDLESS = { data: '0x5b600056', gas: '0xffffffffffff' }

@@ -103,7 +103,7 @@ describe('given two networks, each on a thread of its own', () => {
   test('when something fails, then the error is the same', () =>
     withPair(async (a, b) => {
       const gone = { ...b.peer(), address: new Uint8Array(20) }
-      const range = collect(b.network.requestBlocks(gone, 0n, 1, AbortSignal.timeout(10_000)))
+      const range = collect(b.network.requestBlocks(gone, 0n, 1, AbortSignal.timeout(30_000)))
       expect(await range.catch((error: unknown) => error)).toMatchObject({
         name: 'NetworkError',
         code: 'NOT_CONNECTED',
