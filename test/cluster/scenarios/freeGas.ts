@@ -34,6 +34,8 @@ const FREE = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
 /** Ten times what the share of unknown senders has room for; every second recovers to an account. */
 const RUBBISH = 1_000
 const ETHER = 10n ** 18n
+/** Of slow transactions: later accounts than those that the tests of pools fund. */
+const SENDER = 100
 
 /** What the tests of one network share: it is expensive to start on all runtimes. */
 type Network = {
@@ -135,7 +137,7 @@ const testSlowTransactions = ({ test }: Scenario, network: () => Network): void 
 
   test('when an account without a balance sends a loop without an end then each validator stops it twice and drops it', async () => {
     const { cluster } = network()
-    const hash = await send(1, 1, 'a loop')
+    const hash = await send(1, SENDER, 'a loop')
     await until('the loop to be dropped by all', () => isDroppedByAll(hash))
     await untilBlocks(cluster, 2)
     for (const index of VALIDATORS) {
@@ -144,7 +146,7 @@ const testSlowTransactions = ({ test }: Scenario, network: () => Network): void 
       expect(output).toContain('It is tried once more, after all others')
       expect(output).toContain('It is dropped, and its sender has to wait 60 seconds')
     }
-    expect(await rejection(send(1, 1, 'logs'))).toMatchObject({
+    expect(await rejection(send(1, SENDER, 'logs'))).toMatchObject({
       message: expect.stringContaining('Sender has to wait'),
     })
   })
@@ -158,7 +160,7 @@ const testSlowTransactions = ({ test }: Scenario, network: () => Network): void 
       'writes to the storage',
       'logs',
     ]
-    const hashes = await Promise.all(kinds.map((what, index) => send(PEER, 100 + index, what)))
+    const hashes = await Promise.all(kinds.map((what, index) => send(PEER, SENDER + 1 + index, what)))
     for (const hash of hashes)
       await until('a validator to stop it', async () =>
         (await explanations(hash)).some(text => text?.includes('stopped')),
