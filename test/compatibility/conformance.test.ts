@@ -25,4 +25,5 @@ describe.skipIf(root === undefined)('given the published JSON-RPC cases', () => 
   )
 })
 
-if (root === undefined) console.log('published JSON-RPC cases: skipped, ../shared is absent or they run afterwards')
+if (root === undefined)
+  console.log('published JSON-RPC cases: skipped, ../shared is absent or they run afterwards')
