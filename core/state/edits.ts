@@ -4,7 +4,7 @@ import type { Account, StateReader } from './account.ts'
 import type { WorldState } from './world.ts'
 import { createWorldState } from './worldState.ts'
 
-/** A change to the state that no transaction made; for development chains. */
+/** A change to the state without a transaction; for development chains. */
 export type StateEdit = { readonly address: Address } & (
   | { readonly kind: 'balance'; readonly wei: bigint }
   | { readonly kind: 'nonce'; readonly nonce: bigint }
@@ -26,7 +26,7 @@ const applyEdit = (world: WorldState, edit: StateEdit): void => {
   }
 }
 
-/** Makes the edits part of the block that is executed on this world. */
+/** Applies the edits to the world, as part of the block that is executed on it. */
 export const applyEdits = (world: WorldState, edits: readonly StateEdit[]): void => {
   for (const edit of edits) applyEdit(world, edit)
   if (edits.length > 0) world.keep()
@@ -67,7 +67,7 @@ export const editedReader = (
 ): StateReader => {
   if (edits.length === 0) return below
   let known: Edited | undefined
-  // At the first read: a reader over an asynchronous store may only be used within a run.
+  // Computed at the first read, because a reader over an asynchronous store may only be used within a run.
   const state = (): Edited => (known ??= edited(below, number + 1n, edits))
   return {
     account: address => {

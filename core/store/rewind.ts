@@ -16,13 +16,13 @@ export const REWIND_BYTES_MAX = 64 * 1024 * 1024
 /** Removed blocks whose parts are looked for between two pauses. */
 const NUMBERS_PER_PAUSE = 256
 
-/** The store cannot make an earlier block its head again; nothing was changed. */
+/** The store cannot make an earlier block its head again; it is unchanged. */
 export class RewindRefused extends Error {
   override readonly name = 'RewindRefused'
   readonly code = 'REWIND_REFUSED'
 }
 
-/** The last blocks are removed first: a stop in between leaves a chain without a gap. */
+/** Deletes the last blocks first, so that a stop in between leaves a chain without a gap. */
 const deleteSegments = async ({ kv }: StoreState, first: number, last: number): Promise<void> => {
   const entries: { key: string; value: undefined }[] = []
   for (let number = last; number >= first; number--)
@@ -61,7 +61,7 @@ export const rewindStore = async (store: StoreState, number: bigint): Promise<vo
     await deleteSegments(store, target + 1, last)
     const heads = await recentHeads(kv, memory.views.flushedHeight)
     const kept = (store.held ?? []).filter(({ block }) => Number(block.header.number) <= target)
-    // From here on nothing is awaited: readers see the old head or the new one.
+    // The rest is synchronous, so readers see the old head or the new one.
     memory.active = createMemtable()
     memory.head = heads.at(-1)
     memory.recent.clear()

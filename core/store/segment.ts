@@ -12,7 +12,7 @@ import type { BlockCommit, BlockRecord } from './store.ts'
 /** First byte of every segment. A store of another version is refused. */
 const SEGMENT_VERSION = 1
 
-/** First byte of a list of parts, which is stored in the place of a large segment (segmentParts.ts). */
+/** First byte of a list of parts, which replaces a large segment (segmentParts.ts). */
 export const PART_LIST_VERSION = 2
 
 /** A segment (the encoded record of one block) split into its undecoded sections, which are views of the segment. */
@@ -66,9 +66,9 @@ const appendBytes = (segment: PartWriter, bytes: Uint8Array): void => {
 }
 
 /**
- * Encodes a block with everything derived from it as the segment that commits it, in consecutive parts: one for a short
- * segment. Trie records are omitted: they follow from the changes. Yields between many items.
- * @param partBytes about the length of a part; one is at most twice as long
+ * Encodes a block with all data derived from it as the segment that commits it, in consecutive parts; a short segment has
+ * one. Trie records are omitted, because the changes determine them. Yields between many items.
+ * @param partBytes approximate length of a part; a part is at most twice as long
  */
 export function* encodeSegmentSteps(
   commit: BlockCommit,

@@ -10,9 +10,9 @@ import { PART_LIST_VERSION } from './segment.ts'
 
 /*
  * A key-value store writes, reads and checks a value in one call, whose time grows with the value. A large segment is
- * therefore stored in parts, each under a key of its own. The list of the parts stands under the key of the segment; it is
- * written when the parts are durable, and alone commits the block. A stop before leaves parts without a list, which the next
- * start removes. The list has the checksum of each part, so that parts of another attempt are never taken for its own.
+ * therefore stored in parts, each under its own key. The list of the parts is stored under the key of the segment. It is
+ * written when the parts are durable, and it alone commits the block. An earlier stop leaves parts without a list, which the
+ * next start removes. The list has the checksum of each part, so that parts of another attempt are not used.
  */
 
 type StoredEntry = { readonly key: string; readonly value: Uint8Array }
@@ -21,7 +21,7 @@ type StoredEntry = { readonly key: string; readonly value: Uint8Array }
 export type StoredSegment = {
   /** The segment or, if there are parts, their list. */
   readonly entry: StoredEntry
-  /** Of a large segment. */
+  /** The parts of a large segment; empty for a short one. */
   readonly parts: readonly StoredEntry[]
   readonly bytes: number
 }
@@ -59,7 +59,7 @@ export function* storedSegmentSteps(number: number, parts: readonly Uint8Array[]
   return { entry: { key, value }, parts: [], bytes: value.length }
 }
 
-/** Writes a segment so that it is durable, or after a stop not there. Lets other work run between the parts. */
+/** Writes a segment durably. After a stop it is stored completely or not at all. Other work runs between the parts. */
 export const writeSegment = async (kv: KeyValueStore, { entry, parts }: StoredSegment): Promise<void> => {
   for (const part of parts) {
     await kv.set([part])
@@ -69,7 +69,7 @@ export const writeSegment = async (kv: KeyValueStore, { entry, parts }: StoredSe
   await kv.setDurably(entry)
 }
 
-/** Removes parts that a stop left without their list. */
+/** Removes the parts of a segment without a list, which a stop left behind. */
 export const removeParts = async (kv: KeyValueStore, number: number): Promise<void> => {
   for (let index = 0; ; index++) {
     const key = partKey(number, index)
@@ -88,7 +88,7 @@ const readPartList = (value: Uint8Array): readonly PartReference[] => {
   }))
 }
 
-/** The part, undefined if it is missing, damaged or of another attempt. */
+/** The part; undefined if it is missing, damaged or from another attempt. */
 const readPart = async (
   kv: Pick<KeyValueStore, 'get'>,
   key: string,
@@ -100,10 +100,10 @@ const readPart = async (
   return part?.length === length ? part : undefined
 }
 
-/** What is stored for a block: its segment in one piece, or why there is none. */
+/** The stored segment of a block in one piece, or the reason why it cannot be read. */
 export type FoundSegment = Uint8Array | 'missing' | 'damaged'
 
-/** Why a segment cannot be read. */
+/** The texts for the reasons why a segment cannot be read. */
 export const REASONS = { missing: 'it is missing', damaged: 'its checksum does not match' } as const
 
 type PartReader = Pick<KeyValueStore, 'get' | 'pause'>
@@ -117,7 +117,7 @@ const readEntry = async (kv: PartReader, number: number): Promise<FoundSegment> 
 
 const isPartList = (value: Uint8Array): boolean => value[0] === PART_LIST_VERSION
 
-/** Calls `take` with each part and its position, and lets other work run between them. */
+/** Calls `take` with each part and its position. Other work runs between the parts. */
 const readParts = async (
   kv: PartReader,
   number: number,
@@ -135,7 +135,7 @@ const readParts = async (
   return 'whole'
 }
 
-/** Reads and checks a segment; a large one in steps, between which other work runs. */
+/** Reads and verifies a segment. Other work runs between the parts of a large one. */
 export const readSegment = async (kv: PartReader, number: number): Promise<FoundSegment> => {
   const value = await readEntry(kv, number)
   if (typeof value === 'string' || !isPartList(value)) return value

@@ -55,8 +55,8 @@ const setInOrder = async (kv: KeyValueStore, entries: readonly KeyValueEntry[]):
 }
 
 /**
- * Writes short segments together, and each large one by itself after those before it. Those that are added meanwhile are
- * written, too.
+ * Writes short segments together, and each large one separately after those before it. Also writes the segments that are
+ * added during the writes.
  */
 const writeWaiting = async (state: WriterState): Promise<void> => {
   const { kv } = state

@@ -41,7 +41,7 @@ export const NO_VALIDATORS: Validators = {
 /** The reads of the store that determine the validators. */
 type Reads = Pick<ChainStore, 'header' | 'recentHash' | 'run' | 'stateAt'>
 
-/** Results are kept by block number; a chain that goes back forgets those of the blocks it removes. */
+/** The state. Results are cached by block number; a rewind of the chain removes those of its removed blocks. */
 type ValidatorsState = {
   readonly configuration: ChainConfiguration
   readonly consensus: QbftConsensus

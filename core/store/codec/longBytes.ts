@@ -1,7 +1,7 @@
 import type { Steps } from '../../steps.ts'
 import type { Writer } from './writer.ts'
 
-/** Bytes that are copied between two yields: well below a millisecond. */
+/** Bytes copied between two yields: well below a millisecond. */
 const COPIED_AT_ONCE_BYTES = 128 * 1024
 
 /** True for byte strings that `writeBlobSteps` writes in several steps. */

@@ -83,7 +83,7 @@ const writeStart = (writer: Writer, receipt: Receipt): void => {
   writer.varint(receipt.logs.length)
 }
 
-/** The fields after the logs and before the revert reason. */
+/** Writes the fields after the logs and before the revert reason. */
 const writeEnd = (writer: Writer, receipt: Receipt): void => {
   writer.integer(receipt.gasUsed)
   writer.integer(receipt.effectiveGasPrice)
@@ -137,8 +137,8 @@ function* readReceipt(reader: Reader): Steps<Receipt> {
 }
 
 /**
- * Receipts with everything derived during execution, so that no read executes again. Yields between many, and when the writer
- * holds `stepBytes`: the caller may then take what was written.
+ * Writes receipts with all fields derived during execution, so that a read does not execute again. Yields between many
+ * items, and when the writer has `stepBytes`: the caller may then take the written bytes.
  */
 export function* writeReceipts(writer: Writer, receipts: readonly Receipt[], stepBytes: number): Steps<void> {
   writer.varint(receipts.length)
@@ -191,7 +191,7 @@ function* readLogsOfReceipt(reader: Reader): Steps<Pick<Receipt, 'logs'>> {
   return { logs }
 }
 
-/** Reads only the logs of what `writeReceipts` wrote, in a third of the time. Yields between many. */
+/** Reads only the logs of receipts, in a third of the time. Yields between many items. */
 export function* readReceiptLogsSteps(reader: Reader): Steps<readonly Pick<Receipt, 'logs'>[]> {
   const receipts: Pick<Receipt, 'logs'>[] = []
   for (let count = reader.varint(); count > 0; count--) {

@@ -11,7 +11,7 @@ import type { BlockCommit, ChainHead, Durable } from '../store.ts'
 import { fail, StoreFailed } from '../storeFailed.ts'
 import type { StoreState } from '../storeState.ts'
 
-/** Bytes of a transaction, log data or code, as a power of two, that take as long as a log. */
+/** Binary logarithm of the bytes of a transaction, log data or code that take as long to process as one log. */
 const DATA_SHIFT = 10
 
 /** The number of transactions, logs, accounts and slots of a commit, plus one for each KiB of data and code. */
@@ -84,7 +84,7 @@ const beginSegments = (store: StoreState, number: bigint): Promise<void> => {
   return written
 }
 
-/** The segment of a block as it is stored. */
+/** The stored form of the segment of a block. */
 function* segmentSteps(commit: BlockCommit, partBytes: number): Steps<StoredSegment> {
   const parts = yield* encodeSegmentSteps(commit, partBytes)
   yield

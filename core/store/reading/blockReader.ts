@@ -97,7 +97,7 @@ const recordBytes = async (reader: ReaderState, number: bigint): Promise<Uint8Ar
   throw new StoreCorruption(segmentKey(Number(number)), Number(number), REASONS[found], reader.remedy)
 }
 
-/** Reads a segment and decodes a part of it; a large one in steps, between which other work runs. */
+/** Reads a segment and decodes a part of it. Other work runs between the steps for a large one. */
 const decode = async <Result>(
   reader: ReaderState,
   number: bigint,
@@ -194,7 +194,7 @@ export const createBlockReader = (
       reader.last = { key: segmentKey(Number(block.header.number)), record, segmentBytes }
     },
     forgetAbove: () => {
-      // Which blocks the cache holds is not known, and it fills again.
+      // The cache cannot list its blocks, so it is emptied.
       reader.records = newRecords()
       reader.decodings.clear()
       reader.last = undefined

@@ -27,7 +27,7 @@ describe('given bytes', () => {
     expect(equalBytes(new Uint8Array(0), new Uint8Array(0))).toBe(true)
   })
 
-  test('when they are ordered, then as unsigned, a prefix first', () => {
+  test('when they are ordered, then the order is unsigned, and a prefix comes first', () => {
     const ordered = ['', '00', '0000', '0001', '01', '7f', '80', 'ff', 'ff00'].map(fromHex)
     for (let i = 0; i < ordered.length; i++) {
       for (let k = 0; k < ordered.length; k++) {
@@ -52,7 +52,7 @@ describe('given bytes', () => {
     expect(isZeroBytes(Uint8Array.of(0, 0, 1))).toBe(false)
   })
 
-  test('when they are padded, then on the left, and never cut', () => {
+  test('when they are padded, then zeros are added on the left, and no byte is cut', () => {
     expect(padStartBytes(Uint8Array.of(1), 3)).toEqual(Uint8Array.of(0, 0, 1))
     const full = Uint8Array.of(1, 2)
     expect(padStartBytes(full, 2)).toBe(full)
@@ -77,7 +77,7 @@ describe('given hex', () => {
     expect(fromHex(toHex(bytes))).toEqual(bytes)
   })
 
-  test('when the runtime has no own functions, then the results are the same', () => {
+  test('when the runtime has no native functions, then the results are the same', () => {
     for (const length of [0, 1, 20, 32, 256, 4095, 4096, 4097, 8192, 10_000]) {
       const bytes = Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255)
       expect(hexDigits(bytes)).toBe(Buffer.from(bytes).toString('hex'))
@@ -102,7 +102,7 @@ describe('given integers', () => {
   const VALUES = [0n, 1n, 0x7fn, 0x80n, 0xffn, 0x100n, 0xffffn, 0x10000n, 0xffffffn, 0x1000000n, 0xffffffffn]
   const LARGE = [2n ** 32n, 2n ** 48n - 1n, 2n ** 48n, 2n ** 53n, 2n ** 64n - 1n, 2n ** 255n, 2n ** 256n - 1n]
 
-  test('when they are written, then minimal big-endian, zero as no bytes', () => {
+  test('when they are encoded, then the bytes are minimal and big-endian, and zero has none', () => {
     for (const value of [...VALUES, ...LARGE]) {
       const bytes = bigintToBytes(value)
       expect(bytes[0]).not.toBe(0)

@@ -26,7 +26,7 @@ describe('given a slab', () => {
     expect(allocate(2).buffer).toBe(before.buffer as ArrayBuffer)
   })
 
-  test('when a part is taken, then it is all zero', () => {
+  test('when a part is allocated, then all its bytes are zero', () => {
     const allocate = createSlab(8)
     allocate(3).fill(7)
     expect(allocate(5)).toEqual(new Uint8Array(5))

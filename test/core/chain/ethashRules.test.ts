@@ -118,7 +118,7 @@ describe('given a proof of stake block with one fault', () => {
 })
 
 describe('given the merge', () => {
-  test('when the terminal total difficulty is reached, then it comes, not before and not later', async () => {
+  test('when the terminal total difficulty is reached, then the merge must happen, not earlier or later', async () => {
     const terminal = 3n * 131_072n
     const chain = await openEthashChain({
       ...WORK,
@@ -200,7 +200,7 @@ describe('given ommers', () => {
     expect(await brokenRule(chain, await withOmmers(chain, [ommer]))).toBe('ommer-duplicate')
   })
 
-  test('when it is a sibling of the block itself, then it is none', async () => {
+  test('when it is a sibling of the block itself, then it is not an ommer', async () => {
     const chain = await openEthashChain(WORK)
     await mined(chain, 2)
     const next = await ethashBlock(chain)
@@ -220,7 +220,7 @@ test('given withdrawals, when they are paid, then the unit is gwei (EIP-4895)', 
   expect(balance(chain, OMMER_MINER)).toBeUndefined()
 })
 
-test('given a chain of proof of work or stake, when a block is to be made, then it is refused', async () => {
+test('given a chain of proof of work or stake, when a block is built, then it is refused', async () => {
   const chain = await openEthashChain(WORK)
   expect(await failureOf(build(chain))).toMatchObject({ code: 'MAKES_NO_BLOCKS' })
   expect(await chain.validators(1n)).toEqual([])

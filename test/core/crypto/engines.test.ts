@@ -36,7 +36,7 @@ const expectSame = (hash: Uint8Array, signature: Signature): string => {
 }
 
 describe('given keccak-256 on every engine', () => {
-  test('when inputs have known hashes, then it gives them', () => {
+  test('when inputs have known hashes, then the results equal them', () => {
     for (const { keccak256 } of ENGINES) {
       expect(toBareHex(keccak256(new Uint8Array(0)))).toBe(
         'c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470',
@@ -74,7 +74,7 @@ describe('given keccak-256 on every engine', () => {
     }
   })
 
-  test('when the input is a view, then its own bytes count', () => {
+  test('when the input is a view, then only its bytes are hashed', () => {
     const bytes = seededRandom(2).bytes(500)
     const view = bytes.subarray(101, 333)
     for (const { keccak256 } of ENGINES) expect(keccak256(view)).toEqual(keccak256(view.slice()))
@@ -144,7 +144,7 @@ describe('given recovery on every engine', () => {
     expect(keys).toBeLessThan(70)
   })
 
-  test('when r or s is zero, the order, above it or past the field prime, then there is none', () => {
+  test('when r or s is zero, or not below the order or the field prime, then no key is recovered', () => {
     for (const value of [
       0n,
       SECP256K1_ORDER,
@@ -179,13 +179,13 @@ describe('given recovery on every engine', () => {
     expect(other).not.toBe(toBareHex(nobleEngine.publicKey(KEY)))
   })
 
-  test('when the parity is neither 0 nor 1, then there is none', () => {
+  test('when the parity is not 0 or 1, then no key is recovered', () => {
     for (const yParity of [2, 3, 27, 28, -1, 0.5, Number.NaN]) {
       expect(recovered(HASH, { ...signed, yParity })).toEqual(ENGINES.map(() => 'none'))
     }
   })
 
-  test('when hash, r or s have another length than 32, then there is none', () => {
+  test('when hash, r or s do not have 32 bytes, then no key is recovered', () => {
     for (const length of [0, 31, 33]) {
       const bytes = new Uint8Array(length).fill(1)
       expect(recovered(bytes, signed)).toEqual(ENGINES.map(() => 'none'))
@@ -199,7 +199,7 @@ describe('given recovery on every engine', () => {
     expect(expectSame(zero, nobleEngine.sign(zero, KEY))).toBe(toBareHex(nobleEngine.publicKey(KEY)))
   })
 
-  test('when the values lead to the point at infinity, then there is none', () => {
+  test('when the values lead to the point at infinity, then no key is recovered', () => {
     // With s * R = hash * G the key would be infinity: R = G, r its x, and s equal to the hash.
     const r = fromHex('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798')
     expect(recovered(word(12345n), { r, s: word(12345n), yParity: 0 })).toEqual(ENGINES.map(() => 'none'))

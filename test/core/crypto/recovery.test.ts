@@ -23,7 +23,7 @@ describe('given a signature', () => {
     expect(toHex(addressOfPrivateKey(KEY))).toBe(ADDRESS)
   })
 
-  test('when it is recovered, then it gives its signer', () => {
+  test('when its signer is recovered, then it is the address that signed', () => {
     expect(toHex(recoverSigner(HASH, signature.yParity, r, s) ?? new Uint8Array(0))).toBe(ADDRESS)
   })
 
@@ -67,7 +67,7 @@ describe('given 65-byte signatures', () => {
   })
 })
 
-test('given empty input, when it is hashed, then the constants are those of every client', () => {
+test('given empty input, when it is hashed, then the hashes are the constants of all clients', () => {
   expect(toBareHex(EMPTY_CODE_HASH)).toBe('c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470')
   expect(toBareHex(EMPTY_TRIE_ROOT)).toBe('56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
   expect(toBareHex(EMPTY_LIST_HASH)).toBe('1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347')

@@ -88,7 +88,7 @@ describe('given the deployed code', () => {
     expect(world.code(result.contractAddress as Address)).toEqual(DEPLOYED)
   })
 
-  test('when the 200 gas a byte lack, then Frontier deploys an empty contract, later forks none', () => {
+  test('when there is too little gas for the 200 per byte, then Frontier deploys an empty contract, later forks none', () => {
     const gasLimit = (fork: ForkName): bigint => (fork === 'frontier' ? 21_000n : 53_000n) + 1000n + 500n
     const deploy = (fork: ForkName) =>
       runCreation(deploying(new Uint8Array(10)), fork, { gasLimit: gasLimit(fork) })

@@ -346,7 +346,7 @@ describe('given a transaction that pauses', () => {
     )
   })
 
-  test('when it is given up in a pause then the next message is whole', () => {
+  test('when it is abandoned in a pause then the next message is unaffected', () => {
     const steps = transactionSteps(
       environmentOf('osaka'),
       executionStateOf(worldWith([[CONTRACT, { code: rounds(500) }]])),

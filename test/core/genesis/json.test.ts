@@ -88,6 +88,6 @@ describe('given parseJson', () => {
   })
 })
 
-test('given a genesis file that is no JSON, when it is read, then the error names the position', () => {
+test('given a genesis file that is not JSON, when it is read, then the error names the position', () => {
   expect(() => parseGenesisText('{\n  "config": {,}\n}')).toThrow('at line 2, column 14')
 })

@@ -31,7 +31,7 @@ describe('given limits on messages', () => {
     })
   })
 
-  test('when they are no numbers, then they are refused as in Besu', () => {
+  test('when they are not numbers, then they are refused as in Besu', () => {
     for (const key of [
       'messagequeuelimit',
       'duplicatemessagelimit',

@@ -71,7 +71,7 @@ describe('given defaults', () => {
     expect(parametersOf(withConfig({ qbft: {} }))).toEqual(DEFAULT_PARAMETERS)
   })
 
-  test('when everything else is missing, then they are Besu’s', () => {
+  test('when all other fields are missing, then the defaults are Besu’s', () => {
     const { configuration, header } = parseGenesis({
       config: { qbft: {} },
       difficulty: '0x1',

@@ -51,7 +51,7 @@ const proposedAgain = ({ keys }: ReturnType<typeof given>, block: Block) => {
 }
 
 describe('given a proposal with another body', () => {
-  test('when it was found invalid, then that says nothing about the block of this header', () => {
+  test('when it was found invalid, then a block with this header and another body is still verified', () => {
     const network = given(3)
     const { node, proposer, made, swapped } = network
     expect(dropsIn(node.receive(proposer, proposal(proposer, swapped)))).toEqual(['invalid-block'])

@@ -116,7 +116,7 @@ describe('given a message that comes again', () => {
     ]
   }
 
-  test('when anyone brings it, then it changes nothing', () => {
+  test('when another validator sends it, then nothing changes', () => {
     const network = given()
     const { node, third } = network
     for (const [from, message] of messages(network)) node.receive(from, message)

@@ -49,7 +49,7 @@ describe('given two conflicting signatures of one validator', () => {
       expect(evidenceIn(receiveAll(given().node, P, [first, second, last]))).toEqual([evidence])
     })
 
-    test('when anyone brings them, then they are evidence', () => {
+    test('when another validator sends them, then they are evidence', () => {
       const { node, second: messenger } = given()
       expect(evidenceIn(receiveAll(node, P, [first, second], messenger))).toEqual([evidence])
     })
@@ -132,7 +132,7 @@ describe('given a second signature that comes late', () => {
     expect(authorsOf(receiveAll(node, P, [proposal(P, made), proposal(P, other)]))).toEqual([[P.address, 0]])
   })
 
-  test('when this validator itself signed it, then it is evidence that it forgot', () => {
+  test('when this validator itself signed it, then its record was not the newest', () => {
     const { node, P, made, other } = inRoundOne()
     const step = receiveAll(node, node.key, [prepare(node.key, made), prepare(node.key, other)], P)
     expect(authorsOf(step)).toEqual([[node.key.address, 0]])
@@ -146,7 +146,7 @@ describe('given a second signature that comes late', () => {
   })
 })
 
-describe('given signatures that an honest validator gives', () => {
+describe('given the signatures of an honest validator', () => {
   test('when they are one in each of two rounds, then there is no evidence', () => {
     const { node, second, peers, made, block } = given()
     const later = block(second, { round: 1 })

@@ -23,7 +23,7 @@ const proposed = () => {
 }
 
 describe('given a proposal that is being verified', () => {
-  test('then what will be prepared is recorded meanwhile, and nothing is sent', () => {
+  test('then the digest to prepare is recorded during the verification, and nothing is sent', () => {
     const { node, made, step } = proposed()
     expect(orderOf(step)).toEqual(['verify-block', 'record'])
     expect(preparedIn(node.record)).toBe(toHex(proposalDigest(made)))
@@ -36,7 +36,7 @@ describe('given a proposal that is being verified', () => {
     expect(kindsIn(step)).toEqual(['prepare'])
   })
 
-  test('when it is not valid then nothing is prepared or committed in the round, whatever the others say', () => {
+  test('when it is invalid then nothing is prepared or committed in the round, whatever the others send', () => {
     const { node, peers, made } = proposed()
     expect(kindsIn(node.verified(made, 'it is not'))).toEqual([])
     expect(kindsIn(receivePrepares(node, peers, made))).toEqual([])

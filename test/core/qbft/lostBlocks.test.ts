@@ -15,7 +15,7 @@ const proposed = () => {
   return { ...network, made, propose: () => receiveProposal(node, at(peers, 0), made) }
 }
 
-describe('a block that is committed may get lost here when the records of a quorum bring it back', () => {
+describe('a committed block may get lost on this node when the records of a quorum can restore it', () => {
   test('given this validator is prepared, then its own record is one of them', () => {
     const { node, peers, made, propose } = proposed()
     propose()
@@ -23,7 +23,7 @@ describe('a block that is committed may get lost here when the records of a quor
     expect(isRecordedIn(receiveCommits(node, peers.slice(0, 2), made))).toEqual([true])
   })
 
-  test('given it is not, and with its own commit there is just a quorum, then one record is missing', () => {
+  test('given this validator is not prepared, and its own commit completes the quorum, then one record is missing', () => {
     const { node, peers, made, propose } = proposed()
     propose()
     receivePrepares(node, peers.slice(1, 2), made)

@@ -34,7 +34,7 @@ test('given a signature with a high s, when its author is recovered, then there 
   expect(authorOf(QBFT_CODES.prepare, high)).toBeUndefined()
 })
 
-test('given a signature that nobody can make, when its author is recovered, then there is none', () => {
+test('given an invalid signature, when its author is recovered, then there is none', () => {
   const broken = [
     withSignature(prepareBy(V0), signature => signature.fill(0)),
     withSignature(prepareBy(V0), signature => signature.fill(0, 32, 64)),

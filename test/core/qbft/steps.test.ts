@@ -66,7 +66,7 @@ describe('given a message with a large block', () => {
   })
 })
 
-describe('given a validator whose turn it is to propose', () => {
+describe('given a validator that is the proposer', () => {
   const { keys, made } = given()
   const own = at(keys, 0)
   const environment = environmentOf(own)
@@ -80,7 +80,7 @@ describe('given a validator whose turn it is to propose', () => {
     { kind: 'timer', timer: { kind: 'block', sequence: 1n }, transactionsWaiting: true },
   ]
 
-  test('when it has built a large block then it pauses while it signs and tells it', () => {
+  test('when it has built a large block then it pauses while it signs and encodes it', () => {
     const built: Input = { kind: 'block-built', sequence: 1n, round: 0, block: made }
     expect(pausesOf(environment, after(begun), built, 3_000)).toBe(PAUSES_PROPOSING)
   })
@@ -122,7 +122,7 @@ describe('given a large block to write', () => {
     expect(result).toEqual(encodeBlock(block))
   })
 
-  test('when it stands in the certificate of a restart record then there are more around its checksum', () => {
+  test('when it is in the certificate of a restart record then there are more pauses around its checksum', () => {
     const digest = qbftSealHash(block.header)
     const record: RestartRecord = {
       sequence: 1n,

@@ -21,7 +21,7 @@ const nested = (depth: number): Uint8Array => {
 }
 
 describe('given encoding', () => {
-  test('when a byte is below 0x80, then it stands for itself, others get a length', () => {
+  test('when a byte is below 0x80, then it is its own encoding, and other bytes get a length', () => {
     expect(hex(Uint8Array.of(0))).toBe('00')
     expect(hex(Uint8Array.of(0x7f))).toBe('7f')
     expect(hex(Uint8Array.of(0x80))).toBe('8180')
@@ -59,7 +59,7 @@ describe('given encoding', () => {
 })
 
 describe('given decoding', () => {
-  test('when bytes were encoded here, then it gives the input back, as views', () => {
+  test('when bytes were encoded by this module, then the result is the input, as views', () => {
     const random = seededRandom(5)
     const value = (depth: number): RlpInput => {
       if (depth === 0 || random.below(3) === 0) return random.bytes(random.below(80))
@@ -90,7 +90,7 @@ describe('given decoding', () => {
       expect(decoding(text)).toThrow(RlpError)
   })
 
-  test('when there is a rest, a short end, or nothing, then it is refused', () => {
+  test('when bytes follow, are cut off, or are missing, then they are refused', () => {
     for (const text of [
       '',
       '0000',

@@ -18,7 +18,7 @@ const firstWorld = (): WorldState =>
   )
 
 describe('given the differences of accounts since a snapshot', () => {
-  test('when nothing was written, or the same again, then there are none', () => {
+  test('when no value or the same value was written, then there are none', () => {
     const world = firstWorld()
     world.setBalance(A, 6n)
     const mark = markState(world)

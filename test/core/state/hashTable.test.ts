@@ -5,7 +5,7 @@ import { useTableSeed } from '../../../core/state/hash.ts'
 import { seededRandom } from '../../support/random.ts'
 
 describe('given a table by hashes', () => {
-  test('when it has any bytes, then it answers as a map by their digits', () => {
+  test('when hashes have any bytes, then it equals a map by their hex digits', () => {
     const random = seededRandom(11)
     const spread = (): Uint8Array => Uint8Array.from({ length: 32 }, () => random.below(256))
     const alike = (): Uint8Array => {

@@ -37,7 +37,7 @@ describe('given a world over a state', () => {
     expect([world.nonce(A), world.balance(A), world.code(A)]).toEqual([4n, 5n, CODE])
   })
 
-  test('when values go in or out, then they are not shared', () => {
+  test('when values are passed in or out, then they are copied', () => {
     const world = createWorldState(firstState().reader)
     const value = word(9)
     world.setStorage(A, word(1), value)
@@ -48,7 +48,7 @@ describe('given a world over a state', () => {
 })
 
 describe('given code', () => {
-  test('when it was in the state already, then it is no change; cleared code leaves the empty hash', () => {
+  test('when the code is already in the state, then there is no change, and cleared code has the empty hash', () => {
     const state = firstState()
     const world = createWorldState(state.reader)
     world.setCode(A, Uint8Array.of(2))

@@ -52,7 +52,7 @@ const world = (kept: readonly (readonly [Address, Kept])[] = []): WorldState =>
   createWorldState(readerOf(kept))
 
 describe('given the changes of a block', () => {
-  test('when nothing was done, or all was undone by hand, then there are none', () => {
+  test('when the state was not changed, or every change was reversed, then there are none', () => {
     const state = world([[A, CONTRACT]])
     expect(state.balance(A)).toBe(5n)
     state.setBalance(A, 6n)
@@ -90,7 +90,7 @@ describe('given the changes of a block', () => {
     ])
   })
 
-  test('when a storage begins anew, then it has a new incarnation, with every slot from zero', () => {
+  test('when a storage is reset, then it has a new incarnation, and every slot begins at zero', () => {
     const state = world([[A, CONTRACT]])
     state.setStorage(A, word(1), word(12))
     state.clearStorage(A)
@@ -188,7 +188,7 @@ describe('given a snapshot', () => {
 })
 
 describe('given the reader of a state', () => {
-  test('when a slot is read again, then it is asked once, and never for an empty or cleared storage', () => {
+  test('when a slot is read again, then the reader is called once, and never for an empty or cleared storage', () => {
     const reads: string[] = []
     const state = createWorldState(
       readerOf(
@@ -207,7 +207,7 @@ describe('given the reader of a state', () => {
     expect(reads).toEqual(['1'])
   })
 
-  test('when it misses entries, then nothing is half read', () => {
+  test('when it misses entries, then no account or slot is partly read', () => {
     let isMissing = true
     const reader = readerOf([[A, CONTRACT]])
     const state = createWorldState({
@@ -241,6 +241,6 @@ test.each([0, 0x12345678, -1])(
   },
 )
 
-test('given a world of another maker, when it is used, then it is refused', () => {
+test('given a world that createWorldState did not create, when it is used, then it is refused', () => {
   expect(() => executionStateOf({ ...({} as WorldState) })).toThrow(TypeError)
 })

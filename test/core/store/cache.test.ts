@@ -16,7 +16,7 @@ describe('given a cache', () => {
     expect(cache.get('cold 4999')).toBeDefined()
   })
 
-  test('when a value is read, then it is the last one set, or nothing', () => {
+  test('when a value is read, then it is the last one set, or undefined', () => {
     const cache = createCache<number>(20_000, () => 1)
     const model = new Map<string, number>()
     const random = seededRandom(8)

@@ -141,7 +141,7 @@ describe('given a chain store', () => {
     expect(store.head()?.header.number).toBe(5n)
   })
 
-  test('when the head goes on, then a reader stays at its height', async () => {
+  test('when the head advances, then a reader stays at its height', async () => {
     const store = await storeWith(10)
     const reader = store.stateAt(9n)
     const address = chain.addresses[0] as Uint8Array

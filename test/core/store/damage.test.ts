@@ -44,7 +44,7 @@ const refusal = async (disk: FaultyDriver, head: number): Promise<unknown> => {
 }
 
 describe('given a bit that flips on read', () => {
-  test('when it is in any record, then the error names the record, or it was not needed; nothing wrong is served', async () => {
+  test('when it is in any record, then the error names the record, or it was not needed, and no read is wrong', async () => {
     const disk = await diskWith(BLOCKS - 1)
     const random = seededRandom(5)
     let found = 0
@@ -123,7 +123,7 @@ describe('given a full disk', () => {
     }
   }, 120_000)
 
-  test('when there is room again, then a retry makes up for it without a new start', async () => {
+  test('when the disk has room again, then a retry writes the missing data without a restart', async () => {
     const random = seededRandom(78)
     for (let round = 0; round < 60; round++) {
       const disk = createFaultyDriver(undefined, { synchronous: round % 2 === 0 })
@@ -204,7 +204,7 @@ describe('given a full disk', () => {
   })
 })
 
-describe('given a driver whose writes are seen half done', () => {
+describe('given a driver whose partial writes are visible', () => {
   test('when a flush writes, then reads of the past are right', async () => {
     const disk = createFaultyDriver()
     const { driver } = disk

@@ -4,7 +4,7 @@ import { rejection } from '../../support/rejection.ts'
 import { stringDriver } from '../../support/stringDriver.ts'
 
 describe('given a key-value store over a driver', () => {
-  test('when it has strings only, then bytes are base64, as in unstorage', async () => {
+  test('when it stores only strings, then bytes are base64, as in unstorage', async () => {
     const items = new Map<string, string>()
     const kv = keyValueOfDriver(stringDriver(items), 'process')
     const value = Uint8Array.from({ length: 20_000 }, (_, index) => index & 255)
@@ -27,7 +27,7 @@ describe('given a key-value store over a driver', () => {
     expect((error as DriverError).message).toContain('EIO: i/o error')
   })
 
-  test('when it has something else under the key, then the store rejects', async () => {
+  test('when the value under the key is not bytes, then the store rejects', async () => {
     const kv = keyValueOfDriver(stringDriver(new Map([['a', 'hello']])), 'none')
     expect(await rejection(kv.get('a'))).toBeInstanceOf(DriverError)
   })

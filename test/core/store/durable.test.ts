@@ -41,7 +41,7 @@ const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
 
 const headOf = (store: ChainStore): bigint | undefined => store.head()?.header.number
 
-describe('given a block that is about to be durable', () => {
+describe('given a block that is being made durable', () => {
   test('when it is written, then it is already the head, and readable', async () => {
     const { store, writes } = await heldStore()
     expect(await isDone(store.commit(blockAt(0), 'next'))).toBe(true)

@@ -16,7 +16,7 @@ const sortWith = async (keys: readonly string[]) => {
 }
 
 describe('given the keys of a memtable', () => {
-  test('when they are spread in any way, then the order is that of a plain sort', async () => {
+  test('when keys are distributed in any way, then the order is that of a plain sort', async () => {
     const random = seededRandom(5)
     const hex = (length: number): string =>
       Array.from({ length }, () => random.below(16).toString(16)).join('')
@@ -40,7 +40,7 @@ describe('given the keys of a memtable', () => {
     expect((await sortWith(keys.toReversed())).sorted).toEqual(keys)
   })
 
-  test('given many, then others have their turn meanwhile', async () => {
+  test('given many keys, then other work runs between the steps', async () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `t:${(index * 7919) % 20_000}`)
     expect((await sortWith(keys)).pauses).toBeGreaterThan(40)
   })

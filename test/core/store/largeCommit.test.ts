@@ -49,7 +49,7 @@ const openPausing = async (flushBlocks: number, onPause: (store: ChainStore) => 
 /** One test commits the whole chain once for each pause. */
 setDefaultTimeout(120_000)
 
-describe('given a commit that lets others work meanwhile', () => {
+describe('given a commit that pauses', () => {
   test('when they read then they find the chain as it is without the block, until it is the head', async () => {
     let next = 0
     const { commit, store, pauses } = await openPausing(1000, async amid => {
@@ -72,7 +72,7 @@ describe('given a commit that lets others work meanwhile', () => {
     )
   })
 
-  test('when a flush is asked for at any pause then it has all of the block or nothing, and so has who opens the store then', async () => {
+  test('when a flush starts at any pause then it has all of the block or none of it, also for a store that opens then', async () => {
     let pausesMax = 1
     for (let at = 1; at <= pausesMax; at++) {
       let pause = 0

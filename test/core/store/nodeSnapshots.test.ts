@@ -44,7 +44,7 @@ describe('given snapshots of trie records', () => {
     expect(read(second)).toEqual([2, undefined, 2, undefined])
   })
 
-  test('when more is overwritten than kept, then they expire and say so', () => {
+  test('when more records are overwritten than kept, then reads throw SnapshotExpired', () => {
     const { pins, commit } = records()
     const early = pins.take()
     commit(many(SNAPSHOT_NODES_MAX - 1, 1))

@@ -27,7 +27,7 @@ describe('given changes of some slots by many blocks', () => {
       versions.push({ block, value: after })
     }
 
-  test('when a slot is looked for after any block, then it is the newest value that is not of a later one', () => {
+  test('when a slot is read after any block, then it has the newest value up to that block', () => {
     for (const [key, versions] of model)
       for (const block of [0, 9, 10, 11, 500, 777, 10 + BLOCKS, ...versions.map(version => version.block)]) {
         if (block < 0) continue
@@ -52,13 +52,13 @@ describe('given changes of some slots by many blocks', () => {
     }
   })
 
-  test('when another slot is looked for, then there is none', () => {
+  test('when another slot is read, then it has no version', () => {
     expect(pending.find(keyOf(KEYS), BLOCKS)).toBeUndefined()
   })
 })
 
 describe('given accounts of genesis', () => {
-  test('when they are looked for, then nothing was before, and their first change is the one after genesis', () => {
+  test('when they are read, then they have no earlier value, and their first change is after genesis', () => {
     const pending = createVersions(accountCodec)
     const account = {
       nonce: 0n,

@@ -36,7 +36,7 @@ describe('given a damaged record', () => {
   const next = model.nextChanges(60)
   const expected = toHex(updateStateRoot(records, root, next).root)
 
-  test('when any bit is flipped, then no wrong root follows: it is refused by name, or was not needed', () => {
+  test('when any bit is flipped, then the error names the record, or it was not needed, and no root is wrong', () => {
     let refused = 0
     for (const [key, record] of records.map)
       for (let bit = 0; bit < record.length * 8; bit += 131) {
@@ -53,7 +53,7 @@ describe('given a damaged record', () => {
     expect(refused).toBeGreaterThan(100)
   })
 
-  test('when any bit is flipped, then no proof has it', () => {
+  test('when any bit of a record is flipped, then no proof contains it', () => {
     for (const [key, record] of records.map) {
       if (key.length > 6) continue
       for (let bit = 0; bit < record.length * 8; bit += 331) {
@@ -71,7 +71,7 @@ describe('given a damaged record', () => {
     }
   })
 
-  test('when it is cut short, missing or of another place, then the error has its key and both hashes', () => {
+  test('when it is cut off, missing or from another path, then the error has its key and both hashes', () => {
     const key = 't:n'
     const record = records.map.get(key) as Uint8Array
     const update = (value: Uint8Array | undefined) => () =>

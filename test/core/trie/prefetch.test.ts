@@ -32,7 +32,7 @@ const built = (accounts: number): Built => {
 
 const unknown = (index: number): Address => keccak256(Uint8Array.of(7, index)).slice(12)
 
-describe('given accounts read ahead', () => {
+describe('given prefetched accounts', () => {
   test('when the block runs, then it reads nothing more of the state trie, and has the same result', () => {
     const { records, root, model } = built(600)
     for (let block = 0; block < 10; block++) {

@@ -43,7 +43,7 @@ describe('given proofs of a state', () => {
     }
   })
 
-  test('when slots are proved, then with their values, and others as zero', () => {
+  test('when slots are proved, then they have their values, and unset slots are zero', () => {
     for (const { address, account, slots } of held)
       for (let i = 0; i < 30; i++) {
         const slot = new Uint8Array(32)
@@ -62,7 +62,7 @@ describe('given proofs of a state', () => {
     expect(verifyProof(EMPTY_TRIE_ROOT, keccak256(address), proof)).toBeUndefined()
   })
 
-  test('when nodes are compared, then they are @ethereumjs/statemanager’s', async () => {
+  test('when nodes are compared with those of @ethereumjs/statemanager, then they are equal', async () => {
     const manager = new MerkleStateManager()
     const some = held.slice(0, 40)
     for (const { address, account, slots } of some) {
@@ -142,7 +142,7 @@ describe('given a changed proof', () => {
     refused(Array.from({ length: 66 }, () => proof[0] as Uint8Array))
   })
 
-  test('when another shape stands under its own hash, then it is refused', () => {
+  test('when a node of another shape has the right hash, then it is refused', () => {
     for (const shape of [
       encodeRlp(Uint8Array.of(1, 2)),
       encodeRlp([]),

@@ -180,7 +180,7 @@ describe('given the state root of a large block', () => {
     expect(pauses).toBeGreaterThanOrEqual(4)
   })
 
-  test('when it is given up between two pauses, then it can begin again', () => {
+  test('when it is abandoned between two pauses, then it can start again', () => {
     const records = createRecords()
     const first = updateStateRoot(records, EMPTY_TRIE_ROOT, changesOf(0))
     records.write(first.nodes)

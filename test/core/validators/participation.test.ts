@@ -17,7 +17,7 @@ describe('given a sealed block', () => {
     expect(missedSeals).toEqual([address(4)])
   })
 
-  test('when a seal is invalid or of a stranger, then it counts for nobody', () => {
+  test('when a seal is invalid or of another address, then it counts for no validator', () => {
     const { missedSeals } = participationIn(VALIDATORS, {
       previousProposer: address(1),
       proposer: address(2),

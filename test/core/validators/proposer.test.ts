@@ -24,7 +24,7 @@ describe('given the proposer of a round', () => {
     expect(proposer(50, 1)).toBe(20)
   })
 
-  test('when it is block 1, then it is the first, since nobody made the genesis block', () => {
+  test('when it is block 1, then it is the first validator, because the genesis block has no proposer', () => {
     expect([0, 1, 5].map(round => proposerOf(four, ZERO_ADDRESS, round)?.[0])).toEqual([10, 20, 20])
   })
 

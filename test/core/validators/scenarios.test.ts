@@ -86,7 +86,7 @@ describe('given a consortium whose operators propose', () => {
     expect(consortium.ballots()).toBe(2)
   })
 
-  test('when the epoch clears the votes, then standing ones are cast again', () => {
+  test('when the epoch clears the votes, then proposals are voted on again', () => {
     const consortium = createConsortium([1, 2, 3, 4], 10)
     consortium.propose([1, 2], add(5))
     consortium.run(9)
@@ -132,7 +132,7 @@ describe('given a consortium whose operators propose', () => {
     expect(consortium.members()).toEqual([1, 2, 3])
   })
 
-  test('when they want the last one out, then it stays', () => {
+  test('when they propose to drop the last one, then it stays', () => {
     const consortium = createConsortium([1, 2, 3])
     consortium.propose([1, 2, 3], drop(1), drop(2), drop(3))
     consortium.run(50)

@@ -90,7 +90,7 @@ describe('given a header', () => {
       expect(() => decodeHeader(encodeRlp(changed))).toThrow(DecodeError)
     })
 
-  test('when it is no list, or bytes follow, then it is refused', () => {
+  test('when it is not a list, or bytes follow, then it is refused', () => {
     expect(() => decodeHeader(Uint8Array.of(0x80))).toThrow('header: it must be a list')
     expect(() => decodeHeader(Uint8Array.of(...encodeHeader(PRAGUE), 0))).toThrow(DecodeError)
   })

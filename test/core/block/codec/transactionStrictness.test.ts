@@ -166,7 +166,7 @@ describe('given signatureIsValid', () => {
     expect(check(1n, N / 2n + 1n, 'frontier')).toBe(true)
   })
 
-  test('when no key can have signed, then there is no sender', () => {
+  test('when the signature is invalid, then there is no sender', () => {
     expect(recoverSender(decodeTransaction(withItem(0, 7, 0)))).toBeUndefined()
     expect(recoverSender(decodeTransaction(withItem(0, 8, N)))).toBeUndefined()
   })

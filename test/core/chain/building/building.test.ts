@@ -102,7 +102,7 @@ describe('given a built block', () => {
     expect(state.account(VALIDATORS[0].address)).toBeUndefined()
   })
 
-  test('when the network has a fixedBaseFee, then the base fee is its maker’s minimum gas price', async () => {
+  test('when the network has a fixedBaseFee, then the base fee is the proposer’s minimum gas price', async () => {
     const chain = await openTestChain({ config: { fixedBaseFee: true } })
     const { block } = await build(chain, [], { minGasPrice: 77n })
     expect(block.header.baseFeePerGas).toBe(77n)
@@ -141,7 +141,7 @@ describe('given the candidates of a block', () => {
     expect(built.rejected).toEqual([])
   })
 
-  test('when the pool took it at a higher base fee, then its offered price decides', async () => {
+  test('when the pool accepted it at a higher base fee, then its max fee per gas is checked', async () => {
     const chain = await openTestChain({ config: { zeroBaseFee: true } })
     const taken = transfer(ALICE, 0, { type: 2, maxFeePerGas: 100n, maxPriorityFeePerGas: 0n })
     expect((await build(chain, [taken], { minGasPrice: 10n })).block.transactions).toHaveLength(1)
@@ -171,7 +171,7 @@ describe('given the candidates of a block', () => {
     expect(built.rejected).toEqual([])
   })
 
-  test('when the builder is told to close, then it takes no more', async () => {
+  test('when the block is closed, then the builder includes no more transactions', async () => {
     const chain = await openTestChain()
     let asked = 0
     const { block } = await build(
@@ -184,7 +184,7 @@ describe('given the candidates of a block', () => {
     expect(block.transactions).toHaveLength(2)
   })
 
-  test('when the machine is slow, then a valid one is taken nevertheless, so that blocks are not empty', async () => {
+  test('when the machine is slow, then one valid transaction is still included', async () => {
     const chain = await openTestChain()
     const { block } = await build(chain, [transfer(OUTSIDER, 0), transfer(ALICE, 0), transfer(BOB, 0)], {
       full: () => true,
@@ -206,7 +206,7 @@ describe('given the candidates of a block', () => {
     expect(pauses).toBeGreaterThanOrEqual(4)
   })
 
-  test('when the run over the store repeats, then each candidate is asked once', async () => {
+  test('when the run over the store repeats, then each candidate is taken once', async () => {
     const chain = await openTestChain()
     const { store: plain } = chain
     let runs = 0
@@ -245,7 +245,7 @@ describe('given the candidates of a block', () => {
 })
 
 describe('given a proposer', () => {
-  test('when it is no validator, or too early, then it cannot build', async () => {
+  test('when it is not a validator, or too early, then it cannot build', async () => {
     const chain = await openTestChain()
     expect(await failureOf(build(chain, [], { coinbase: OUTSIDER.address }))).toMatchObject({
       rule: 'coinbase-validator',

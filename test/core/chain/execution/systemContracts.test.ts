@@ -125,7 +125,7 @@ describe('given a QBFT chain', () => {
   test.each([
     ['one is not deployed', { ...contracts, [WITHDRAWALS]: { balance: '0x1' } }, depositData(PARTS)],
     ['one fails', { ...contracts, [CONSOLIDATIONS]: REVERTS }, depositData(PARTS)],
-    ['a deposit is not laid out as it must be', contracts, depositData(PARTS.slice().reverse())],
+    ['a deposit event does not have the layout of EIP-6110', contracts, depositData(PARTS.slice().reverse())],
   ])('when %s, then it accepts and makes no block', async (_, alloc, data) => {
     // The addresses are not part of the genesis block, so that both can be given the same block.
     const maker = await openTestChain({ alloc })

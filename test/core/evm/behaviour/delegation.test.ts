@@ -141,7 +141,7 @@ describe('given calls to an account that delegates', () => {
     expect(delegating('STOP', `${toHex(DELEGATE)} BALANCE POP ${call}`).gas).toBe(5n + 2600n + base + 2700n)
   })
 
-  test('when gas lacks for the delegate’s access, then it halts before any gas is passed on', () => {
+  test('when there is too little gas for the delegate’s access, then it halts before any gas is passed on', () => {
     const call = `0 0 0 0 0 ${AUTHORITY_TEXT} 0 CALL`
     const withGas = (gas: bigint) =>
       run(call, {

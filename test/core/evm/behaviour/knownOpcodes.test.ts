@@ -44,7 +44,7 @@ const sinceOf = (byte: number): ForkName | undefined =>
 const OPERANDS = '0 '.repeat(17)
 
 describe.each(FORKS.map(fork => [fork]))('given %s', fork => {
-  test('when a byte is no instruction of the fork, then it halts with all gas gone', () => {
+  test('when a byte is not an instruction of the fork, then it halts and loses all gas', () => {
     const gasLimit = 200_000n
     for (let byte = 0; byte < 256; byte++) {
       const since = sinceOf(byte)

@@ -55,7 +55,7 @@ describe('given KZG point evaluation', () => {
     expect(outputOf(contract, linear(0n, 0n, 0n, 1n))).toBe('fails')
   })
 
-  test('when numbers are no field elements, then it fails', () => {
+  test('when numbers are not field elements, then it fails', () => {
     expect(outputOf(contract, linear(5n, 7n, 11n, 82n + ORDER))).toBe('fails')
     expect(outputOf(contract, linear(5n, 0n, 11n + ORDER, 5n))).toBe('fails')
   })

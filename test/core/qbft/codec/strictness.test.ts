@@ -76,7 +76,7 @@ describe('given the bounds of fields', () => {
     expect(refusal(prepare, prepareOf([1n, Uint8Array.of(0, 1), DIGEST]))).toContain('leading zeros')
   })
 
-  test('when digests have not 32 bytes, or signatures not 65, then they are refused', () => {
+  test('when digests do not have 32 bytes, or signatures 65, then they are refused', () => {
     expect(refusal(prepare, prepareOf([1n, 0, DIGEST.subarray(1)]))).toContain('32 bytes')
     expect(refusal(prepare, encodeRlp([[1n, 0, DIGEST], SIGNATURE.subarray(1)]))).toContain('65 bytes')
     expect(refusal(commit, prepareOf([1n, 0, DIGEST, DIGEST]))).toContain('65 bytes')
@@ -95,7 +95,7 @@ describe('given the bounds of fields', () => {
     expect(refusal(prepare, joinRlpList([payload, encodeRlp(SIGNATURE)]))).not.toBe('none')
   })
 
-  test('when the code is none of the four, then it is no message', () => {
+  test('when the code is not one of the four, then it is not a message', () => {
     for (const code of [0, 0x11, 0x16, -1, 0.5])
       expect(refusal(code, EMPTY)).toContain('no message has the code')
   })

@@ -59,7 +59,7 @@ describe('given a validator that starts and asks the others for their heights', 
     expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual(['round-change'])
   })
 
-  test('when the others send anything, then it signs nothing in any round', () => {
+  test('when the others send any message, then it does not sign in any round', () => {
     const { node, peers } = begun({})
     const step = [
       ...receiveProposal(node, at(peers, 0), givenNode(4, 3).block(at(peers, 0), { number: 6n })),
@@ -102,7 +102,7 @@ describe('given a validator that starts and asks the others for their heights', 
     expect(kindsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false }))).toEqual([])
   })
 
-  test('when two of three others forgot, too, then it waits for both', () => {
+  test('when two of three others also lost their records, then it waits for both', () => {
     const keys = networkKeys(3)
     const { node, peers } = started({ own: 2 }, keys)
     node.blockTimer()
@@ -111,7 +111,7 @@ describe('given a validator that starts and asks the others for their heights', 
   })
 })
 
-describe('given such a validator with a quorum of answers', () => {
+describe('given a restarted validator with a quorum of answers', () => {
   test('when they name a round, then it begins above the highest', () => {
     const { node, peers } = begun({})
     report(node, at(peers, 0), { sequence: 6n, round: 4 })
@@ -160,7 +160,7 @@ describe('given such a validator with a quorum of answers', () => {
     expect([roundsIn(step), kindsIn(step)]).toEqual([[2], ['round-change']])
   })
 
-  test('when one liar names a round that nobody is near, then that does not count', () => {
+  test('when one faulty validator reports a round far above all others, then it is ignored', () => {
     const { node, peers } = begun({})
     report(node, at(peers, 0), { sequence: 6n, round: 0 })
     expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 1_000_000 }))).toEqual([])
@@ -168,7 +168,7 @@ describe('given such a validator with a quorum of answers', () => {
     expect(roundsIn(report(node, at(peers, 2), { sequence: 6n, round: 0 }))).toEqual([1])
   })
 
-  test('when the third stays away, then the liar does not count either, nor a round beyond the last', () => {
+  test('when the third does not report, then the faulty one is still ignored, and so is a round above the last', () => {
     const { node, peers } = begun({})
     node.receive(at(peers, 1), roundChange(at(peers, 1), ROUND_MAX, undefined, 6n))
     report(node, at(peers, 0), { sequence: 6n, round: 0 })
@@ -182,7 +182,7 @@ describe('given such a validator with a quorum of answers', () => {
     expect(two.node.state.height?.floor).toBe(ROUND_MAX)
   })
 
-  test('when it forgot, then it takes no part in round 0 of the next height', () => {
+  test('when it lost its record, then it takes no part in round 0 of the next height', () => {
     const { node, peers } = started({})
     for (const peer of peers) report(node, peer, { sequence: 6n, round: 0 })
     node.head({ number: 6n })
@@ -192,7 +192,7 @@ describe('given such a validator with a quorum of answers', () => {
   })
 })
 
-describe('given a validator whom a single other asks for a later round', () => {
+describe('given a validator that a single other one asks for a later round', () => {
   /** In round 1, which one other requested, too. */
   const inRoundOne = () => {
     const { node, peers } = givenNode(4, 3)
@@ -206,7 +206,7 @@ describe('given a validator whom a single other asks for a later round', () => {
     expect(roundsIn(inRoundOne().asks(2))).toEqual([])
   })
 
-  test('when it holds its round for want of a quorum, then it follows by one round at once', () => {
+  test('when it stays in its round without a quorum, then it follows by one round immediately', () => {
     const { node, asks } = inRoundOne()
     expect(roundsIn(node.roundTimer())).toEqual([])
     expect(roundsIn(asks(1_000))).toEqual([2])
@@ -228,7 +228,7 @@ describe('given a chain that went on meanwhile', () => {
     expect(kindsIn(node.blockTimer())).toEqual(['proposal', 'prepare'])
   })
 
-  test('when it has none, then it asks anew, and begins above the highest round heard', () => {
+  test('when it has none, then it requests positions again, and begins above the highest round heard', () => {
     const { node, peers, step } = caughtUp(undefined)
     expect(informsIn(step)).toEqual([[POSITION_CODES.request, 3]])
     expect(kindsIn(node.blockTimer())).toEqual([])
@@ -274,7 +274,7 @@ describe('given a validator that is asked', () => {
     return { ...network, made }
   }
 
-  test('when it answers, then it sends what the asker signed, unchanged, and its height', () => {
+  test('when it answers, then it sends the requester’s signed messages, unchanged, and its height', () => {
     const { node, peers, made } = asked()
     const asker = at(peers, 1)
     const told = effectsOf(node.receive(asker, POSITION_REQUEST), 'inform')
@@ -289,7 +289,7 @@ describe('given a validator that is asked', () => {
     expect(made.header.number).toBe(1n)
   })
 
-  test('when one asks all the time, then it answers at intervals', () => {
+  test('when one requests repeatedly, then it is answered at intervals', () => {
     const { node, peers } = asked()
     const steps = Array.from({ length: 20 }, () => node.receive(at(peers, 1), POSITION_REQUEST))
     expect(steps.flatMap(informsIn).length).toBe(2 + 20)

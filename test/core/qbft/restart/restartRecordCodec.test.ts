@@ -47,14 +47,14 @@ test.each([
   expect(decodeRestartRecord(encodeRestartRecord(record))).toEqual(record)
 })
 
-test('given a record that was not written whole, when it is read, then that is known', () => {
+test('given a partly written record, when it is read, then it is refused', () => {
   const bytes = encodeRestartRecord(EVERYTHING)
   for (let length = 0; length < bytes.length; length++)
     expect(() => decodeRestartRecord(bytes.subarray(0, length))).toThrow(RestartRecordError)
   expect(() => decodeRestartRecord(concatBytes(bytes, Uint8Array.of(0)))).toThrow('checksum')
 })
 
-test('given a record with one changed bit, when it is read, then that is known', () => {
+test('given a record with one changed bit, when it is read, then it is refused', () => {
   const bytes = encodeRestartRecord(EVERYTHING)
   const { below } = seededRandom(3)
   for (let at = 0; at < bytes.length; at++) {
@@ -88,7 +88,7 @@ test.each([
   },
 )
 
-test('given whole bytes that are no record, when they are read, then the error names the fault', () => {
+test('given bytes with a right checksum that are not a record, when they are read, then the error names the fault', () => {
   const content = Uint8Array.of(0xc1, 0x01)
   const sum = keccak256(concatBytes(Uint8Array.of(1), content)).subarray(0, 8)
   const bytes = concatBytes(Uint8Array.of(1), sum, content)

@@ -36,7 +36,7 @@ describe('given a proposal of round 0', () => {
     expect(judged(K0, 0, block, { prepares: [prepareBy(K1)] })).toBe('unjustified')
   })
 
-  test('when somebody else made the block, then it is refused', () => {
+  test('when the coinbase is not the proposer, then it is refused', () => {
     expect(judged(K1, 0, block)).toBe('invalid-block')
   })
 
@@ -63,7 +63,7 @@ describe('given a proposal of a new block in a later round', () => {
     expect(judged(K1, 1, withRound(block, 0), { roundChanges: unprepared })).toBeUndefined()
   })
 
-  test('when somebody else made the block, then it is refused', () => {
+  test('when the coinbase is not the proposer, then it is refused', () => {
     expect(judged(K2, 1, block, { roundChanges: unprepared })).toBe('invalid-block')
   })
 

@@ -38,7 +38,7 @@ test('given a message of an address that is not a validator, when it comes, then
   expect(relaysIn(node.receive(STRANGER, prepare(STRANGER, made), P))).toEqual([])
 })
 
-test('given a message that another passed on, when it comes, then it goes neither to that one nor to its author', () => {
+test('given a message that another validator forwarded, when it arrives, then it is sent neither to that one nor to its author', () => {
   const { node, P, NP0, NP1, NP2, made } = given()
   expect(relaysIn(node.receive(NP0, prepare(NP0, made), P))).toEqual(hex(NP1, NP2))
 })
@@ -56,7 +56,7 @@ test('given a prepare of a later height, when that height begins, then it is pas
   expect(relaysIn(node.head({ number: 1n, coinbase: P.address }))).toEqual(hex(P, NP1, NP2))
 })
 
-test('given a node that is no validator, when messages come, then it passes none on', () => {
+test('given a node that is not a validator, when messages arrive, then it forwards none', () => {
   const { node, P, validators, made } = given()
   node.head({ number: 1n, coinbase: P.address, validators: validators.slice(0, 4) })
   const step = receiveProposal(node, P, made)

@@ -61,7 +61,7 @@ describe('given messages of the next height', () => {
     expect(importsIn(step).map(({ header }) => header.number)).toEqual([2n])
   })
 
-  test('when they are of a height further on, then they wait for it', () => {
+  test('when they are of a later height, then they wait for it', () => {
     const { node, block, P, NP0, NP1 } = given()
     const third = block(NP1, { number: 3n, timestamp: 106n })
     receiveProposal(node, NP1, third)
@@ -78,7 +78,7 @@ describe('given messages of the next height', () => {
     expect(node.state.future).toEqual([])
   })
 
-  test('when their author is no validator in the next height, then they do not count', () => {
+  test('when their author is not a validator in the next height, then they do not count', () => {
     const { node, keys, NP0, NP1, NP2, P, second } = given()
     receiveProposal(node, NP0, second)
     receivePrepares(node, [P, NP1, NP2], second)
@@ -106,7 +106,7 @@ describe('given messages of the next height', () => {
 })
 
 describe('given a new head', () => {
-  test('when it came from elsewhere, then the height ends, and more of its messages are dropped', () => {
+  test('when the block came from another node, then the height ends, and later messages of it are dropped', () => {
     const { node, P, NP0, NP1, first } = given()
     receiveProposal(node, P, first)
     node.head({ number: 1n, coinbase: P.address })

@@ -18,7 +18,7 @@ import { at, signWith } from '../support/keys.ts'
 import { createNode } from '../support/node.ts'
 import { effectsOf, importsIn, kindsIn, messageIn, roundsIn, timersIn } from '../support/step.ts'
 
-describe('given four validators of which the node proposes', () => {
+describe('given four validators, of which this node is the proposer', () => {
   /** The node has just proposed. */
   const proposing = (): Given & { readonly made: Block } => {
     const given = givenNode(4, 0)
@@ -64,7 +64,7 @@ describe('given four validators of which the node proposes', () => {
     expect(kindsIn(step)).toEqual([])
   })
 
-  test('when it is imported, then the maker of each seal is named', () => {
+  test('when it is imported, then the signer of each seal is named', () => {
     const { node, peers, made } = proposing()
     receivePrepares(node, peers.slice(0, 2), made)
     const [imported] = effectsOf(receiveCommits(node, peers.slice(0, 2), made), 'import-block')
@@ -102,7 +102,7 @@ describe('given four validators of which the node proposes', () => {
   })
 })
 
-describe('given four validators of which another proposes', () => {
+describe('given four validators, another one of which is the proposer', () => {
   /** The node is the last one; the first proposes. */
   const given = () => {
     const network = givenNode(4, 3)
@@ -185,7 +185,7 @@ describe('given four validators of which another proposes', () => {
   })
 })
 
-describe('given a signer that fails, as hardware out of reach', () => {
+describe('given a signer that fails, as unreachable hardware does', () => {
   const withSigner = (failsAt: (call: number) => boolean) => {
     const { keys } = givenNode(4, 3)
     let calls = 0
@@ -268,7 +268,7 @@ describe('given an empty-block period', () => {
       ])
     })
 
-    test('the last look is when an empty block may be made, and the round begins then', () => {
+    test('the last check is when an empty block is allowed, and the round begins then', () => {
       const { node } = waiting()
       node.nowMs = EMPTY_AT_MS - 1
       expect(effectsOf(node.blockTimer(), 'start-timer').map(({ atMs }) => atMs)).toEqual([EMPTY_AT_MS + 1])

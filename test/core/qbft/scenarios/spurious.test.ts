@@ -27,7 +27,7 @@ const proposed = () => {
 const wrongPrepares = ({ node, others, made }: ReturnType<typeof given>) =>
   others.flatMap(key => node.receive(key, prepare(key, made, { digest: ZERO_HASH })))
 
-test('given no bytes with the code of a prepare, when they come, then they are dropped, and the proposal is answered', () => {
+test('given an empty prepare, when it arrives, then it is dropped, and the proposal is answered', () => {
   const { node, proposer, made } = given()
   const empty = { code: QBFT_CODES.prepare, data: new Uint8Array(0) }
   expect(dropsIn(node.receive(proposer, empty))).toEqual(['undecodable'])
@@ -60,7 +60,7 @@ test('given prepares with an unknown digest, when they come, then they make no q
   expect(kindsIn(receivePrepares(network.node, network.others, network.made))).toEqual(['commit'])
 })
 
-test('given prepares of nothing after the commit, when they come, then nothing changes, and commits bring the import', () => {
+test('given prepares of an unknown digest after the commit, when they arrive, then nothing changes, and commits lead to the import', () => {
   const network = proposed()
   const { node, others, made } = network
   receivePrepares(node, others, made)
@@ -68,7 +68,7 @@ test('given prepares of nothing after the commit, when they come, then nothing c
   expect(importsIn(receiveCommits(node, others, made)).length).toBe(1)
 })
 
-test('given a commit with a seal over something else, when it comes, then it does not count; a valid one of its author does', () => {
+test('given a commit with a seal over another hash, when it arrives, then it does not count; a valid one of its author does', () => {
   const { node, others, made } = proposed()
   const [first, second, third] = others
   receivePrepares(node, others, made)
@@ -136,7 +136,7 @@ describe('given signatures of nobody', () => {
     expect(dropsIn(node.receive(proposer, { ...message, signed }))).toEqual(['bad-signature'])
   })
 
-  test('when a validator’s message has other content, then it is nobody’s', () => {
+  test('when the content of a validator’s message is changed, then it has no known author', () => {
     const { node, proposer, made } = given()
     const { payloadBytes } = prepare(proposer, made, { digest: ZERO_HASH }).signed
     const message = prepare(proposer, made)

@@ -86,7 +86,7 @@ describe('given round timeouts', () => {
     },
   )
 
-  test('when 24 more rounds did not help, then they grow twofold with two rounds: one of two proposers is honest', () => {
+  test('when 24 more rounds failed, then timeouts double every two rounds, because one of two proposers is honest', () => {
     const { node, peers } = given()
     const timeouts = heardInVain(node, peers, 35)
     expect(timeouts.filter(ms => ms === 4_500).length).toBe(24)
@@ -305,7 +305,7 @@ describe('given the proposer', () => {
     expect([0, 1, 2, 3].map(own => roundOf(own, new Uint8Array(20).fill(0xff)))).toEqual([0, 1, 2, 3])
   })
 
-  test('when the last one was voted out in the middle, then it is the next greater address, then the one after', () => {
+  test('when the last proposer was voted out in the middle, then it is the next greater address, then the one after', () => {
     const gone = before(at(KEYS, 2).address)
     expect([0, 1, 2, 3].map(own => roundOf(own, gone))).toEqual([2, 3, 0, 1])
   })

@@ -31,7 +31,7 @@ describe('given the log index', () => {
     return new Map([...disk.image].filter(([key]) => !key.startsWith('logs:')))
   }
 
-  test('when a store has none, then it answers at once, and is built in the background', async () => {
+  test('when a store has no index, then searches work immediately, and it is built in the background', async () => {
     const disk = createFaultyDriver(await withoutIndex())
     const store = await openChainStore(keyValueOfDriver(disk.driver, 'none'))
     expect([...disk.image.keys()].some(key => key.startsWith('logs:'))).toBe(false)

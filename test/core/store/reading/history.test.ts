@@ -79,7 +79,7 @@ describe('given the history of a key', () => {
     expect(a.pages).toEqual(b.pages)
   })
 
-  test('when it has changes already, then it leaves them out', () => {
+  test('when it already has some changes, then it skips them', () => {
     const changes = changesOf(100, 5)
     const { history } = built(changes, 1)
     const again = appendHistory(KEY, slotCodec, history, changes.slice(60))

@@ -30,7 +30,7 @@ describe('a replica', () => {
     if (store !== undefined) await expectChain(store, chain, 138)
   })
 
-  test('given a reader of an earlier head, when blocks are added, then it goes on to read that head', async () => {
+  test('given a reader of an earlier head, when blocks are added, then it still reads that head', async () => {
     const kv = sharedMemory()
     await fill(kv, 40, 8)
     const store = await readReplica(kv)
@@ -131,7 +131,7 @@ describe('a replica', () => {
     expect(await rejection(writer.write(segmentsOf(chain, 4, 4)))).toBeInstanceOf(ReplicaDiffers)
   })
 
-  test('given a store that lost everything, then the writer learns it and a new one begins again', async () => {
+  test('given a store that lost all data, then the writer fails, and a new one starts from the first block', async () => {
     const items = new Map<string, Uint8Array>()
     const kv = sharedMemory(items)
     const writer = await openWriterOf(kv, chain)
@@ -171,7 +171,7 @@ describe('the reads of a reader', () => {
   }
   type Commit = (typeof chain.commits)[number]
 
-  test('given a run like one at an earlier head, then it loads what it needs in few round trips', async () => {
+  test('given a run that reads the same as one at an earlier head, then it loads the entries in few round trips', async () => {
     const { store: kv, take } = counted(sharedMemory())
     await fill(kv, 100, 20)
     const prefetchTable = new Map()
@@ -195,7 +195,7 @@ describe('the reads of a reader', () => {
     expect(take()).toBeLessThanOrEqual(3)
   })
 
-  test('given proofs at a head that blocks are written over, then they are of that head', async () => {
+  test('given a head that later blocks replace, then its proofs are still of that head', async () => {
     const kv = sharedMemory()
     await fill(kv, 60, 20)
     const store = createReadStore(kv, await snapshotOf(kv))
