@@ -171,7 +171,7 @@ const notAValidator: Finder = ({ isValidator, refusal, validators, peerCount }) 
     ? undefined
     : {
         kind: 'not-a-validator',
-        text: `this node is none of the ${validators.length} validators and waits for their blocks, and none of its ${peerCount} peers has a later one: ask a validator`,
+        text: `this node is not one of the ${validators.length} validators and waits for their blocks, and none of its ${peerCount} peers has a later one: ask a validator`,
       }
 }
 

@@ -35,6 +35,10 @@ const WORDS: readonly (readonly [word: string, instead: string])[] = [
   ['shutOut', 'unauthenticated'],
   ['unlisted', 'suppressedCount'],
   ['costOf', 'matches'],
+  ['STACK_MOVES', 'STACK_DELTAS'],
+  ['isWatched', 'mayPause'],
+  ['bequeath', 'transferBalance'],
+  ['Foresight', 'PrefetchTable'],
 ]
 
 /** Riddles and figures of speech that stood for a plain sentence. */
@@ -50,6 +54,16 @@ const PHRASES: readonly RegExp[] = [
   /\bbegins to gather\b/i,
   /\bmeans it\b/i,
   /\btold no\b/i,
+  /\bto go on with\b/i,
+  /\bmay have its turn\b/i,
+  /\bthe same in steps\b/i,
+  /\b(?:garbage|objects?(?: each)?) to collect\b/i,
+  /\bis not to be used\b/i,
+  /\bfor want of\b/i,
+  /\bcomes on top\b/i,
+  /\bthat is none\b/i,
+  /\bis no (?:number|opcode|delegation|point|kind)\b/i,
+  /\bis none of the\b/i,
 ]
 
 /** Limits whose bare name once stood for several values: a name says of what it is the limit. */

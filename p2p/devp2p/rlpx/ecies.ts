@@ -21,7 +21,7 @@ export const ECIES_OVERHEAD_BYTES = CIPHERTEXT_AT + TAG_BYTES
 /**
  * The 32-byte x coordinate of the shared point of a private key and a 64-byte public key. noble computes it: the crypto of
  * Bun has no secp256k1.
- * @throws RlpxError when the public key is no point of the curve
+ * @throws RlpxError when the public key is not a point of the curve
  */
 export const sharedSecret = (privateKey: Uint8Array, publicKey: Uint8Array): Uint8Array => {
   try {

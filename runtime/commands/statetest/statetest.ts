@@ -17,7 +17,7 @@ export type StateTestTotals = { readonly passed: number; readonly failed: number
 /**
  * Runs GeneralStateTest files and all of them in the given folders. Skips cases of unknown forks. Writes each failure, and
  * the totals at the end.
- * @throws errors of the file system; InvalidStateTest for a file that is none
+ * @throws errors of the file system; InvalidStateTest for a file with another content
  */
 export const runStateTests = async (
   paths: readonly string[],

@@ -17,7 +17,7 @@ const CHUNKED = /transfer-encoding: *chunked/i
 const CHUNKED_END = '0\r\n\r\n'
 const HEAD_END = '\r\n\r\n'
 
-const notAnAnswer = (head: string): Error => new Error(`an answer that is none: ${head.slice(0, 1000)}`)
+const notAnAnswer = (head: string): Error => new Error(`an invalid answer: ${head.slice(0, 1000)}`)
 
 /** Counts bytes up to what the head says, or waits for the last chunk where it says no length. */
 const createHttpReader = (): ((chunk: Buffer) => boolean) => {

@@ -185,7 +185,7 @@ describe('given a network of four validators whose operators ask why it stands s
     expect(readiness.status).toBe(503)
     expect(await readiness.text()).toContain('2 of 4 validators are connected')
     const follower = await untilKind(5, 'not-a-validator')
-    expect(follower.explanation).toContain('this node is none of the 4 validators')
+    expect(follower.explanation).toContain('this node is not one of the 4 validators')
     const { code, out } = await doctor(1, '--json')
     expect(JSON.parse(out)).toMatchObject({ well: false })
     expect(code).toBe(1)

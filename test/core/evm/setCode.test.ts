@@ -197,7 +197,7 @@ describe('given an account that delegates', () => {
     expect(value).toBe(1n)
   })
 
-  test('when Prague is not active, then it is no delegation', () => {
+  test('when Prague is not active, then it is not a delegation', () => {
     const { value } = run(returning([0, 0, 0, 0, 0, 0x7777], 'GAS CALL'), {
       fork: 'cancun',
       others: [[address(0x7777), delegating]],

@@ -31,7 +31,7 @@ describe('given a qbft section with a fault', () => {
       'config.qbft.blockperiodseconds: Invalid property value, blockperiodseconds should be a positive integer: 0',
     ],
     [
-      'a period that is no number',
+      'a period that is not a number',
       withQbft({ blockperiodseconds: 'soon' }),
       'INVALID_VALUE',
       'config.qbft.blockperiodseconds: Invalid property value, blockperiodseconds should be a positive integer: soon',
@@ -85,7 +85,7 @@ describe('given a qbft section with a fault', () => {
       'config.transitions.qbft[block 7].pertxgaslimit: 700000001 must be at most the gas limit of the genesis block, 700000000; 0 is no limit',
     ],
     [
-      'a gas limit for each transaction that is no number',
+      'a gas limit for each transaction that is not a number',
       withQbft({ pertxgaslimit: 'not-a-number' }),
       'INVALID_VALUE',
       "config.qbft.pertxgaslimit: must be a number but was 'not-a-number'",

@@ -32,7 +32,7 @@ describe('given a genesis file with a fault', () => {
       "difficulty: must be a hexadecimal number but was '0xz'",
     ],
     [
-      'a gas limit that is no number',
+      'a gas limit that is not a number',
       top({ gasLimit: 'much' }),
       'INVALID_VALUE',
       "gasLimit: must be a number but was 'much'",

@@ -93,7 +93,7 @@ describe('given an X-Forwarded-For header', () => {
     expect(trusting('10.0.0.0/8')('192.0.2.1', '6.6.6.6')).toBe('192.0.2.1')
   })
 
-  test('when a trusted proxy sends it then the last entry that is none is the client, whatever stands before', () => {
+  test('when a trusted proxy sends it then the last entry that is not a proxy is the client, whatever the entries before it', () => {
     const clientOf = trusting('10.0.0.0/8', '::1')
     expect(clientOf('10.0.0.1', '192.0.2.1')).toBe('192.0.2.1')
     expect(clientOf('::ffff:10.0.0.1', '6.6.6.6, 192.0.2.1,10.0.0.2')).toBe('192.0.2.1')

@@ -125,7 +125,7 @@ describe('given what is no public key', () => {
     ['text', 'hello'],
     ['an empty object', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n'],
     ['an object without an end', rsa.publicPem.replace('-----END', '')],
-    ['base64 that is none', '-----BEGIN PUBLIC KEY-----\n=A\n-----END PUBLIC KEY-----\n'],
+    ['invalid base64', '-----BEGIN PUBLIC KEY-----\n=A\n-----END PUBLIC KEY-----\n'],
   ])('when it is %s then Besu’s text says so', (_, pem) => {
     expect(refusal(pem, 'RS256')).toBe('Authentication RPC public key file format is invalid')
   })

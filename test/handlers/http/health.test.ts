@@ -144,7 +144,7 @@ describe('given health checks', () => {
     expect((await send('/', { headers: { host: '10.1.2.3:8545' } })).status).toBe(403)
   })
 
-  test('when a parameter is no number, then /readiness is DOWN', async () => {
+  test('when a parameter is not a number, then /readiness is DOWN', async () => {
     const [status, body] = await ask('/readiness?minPeers=a&maxBlocksBehind=-1')
     expect([status, JSON.parse(body)]).toMatchObject([
       503,

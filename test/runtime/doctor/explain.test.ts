@@ -124,7 +124,7 @@ const CASES: readonly (readonly [string, Partial<NodeFacts>, string, string])[] 
     'it only follows',
     { isValidator: false, round: undefined },
     'not-a-validator',
-    'No block for 41 s: this node is none of the 4 validators and waits for their blocks, and none of its 3 peers has a later one: ask a validator.',
+    'No block for 41 s: this node is not one of the 4 validators and waits for their blocks, and none of its 3 peers has a later one: ask a validator.',
   ],
   [
     'it is kept from taking part',

@@ -36,7 +36,7 @@ describe.skipIf(!HAS_POSTGRESQL)('PostgreSQL', () => {
     for (const kv of opened) await kv.close()
   })
 
-  test('given a table name that is none, then it is refused', async () => {
+  test('given an invalid table name, then it is refused', async () => {
     expect(String(await rejection(openPostgresqlDriver({ url: server.url, table: 'a;b' })))).toMatch(
       /cannot have the table/,
     )

@@ -120,7 +120,7 @@ describe('given extraData', () => {
     ['a byte string', Uint8Array.of(0x80)],
     ['bytes behind the list', Uint8Array.of(...encodeRlp(items), 0)],
     ['a validator of 19 bytes', withItem(1, [A1.subarray(1)])],
-    ['a vote that is no list', withItem(2, A1)],
+    ['a vote that is not a list', withItem(2, A1)],
     ['a vote without type', withItem(2, [A1])],
     ['a vote of three fields', withItem(2, [A1, Uint8Array.of(0xff), 0])],
     ['a vote of type 1', withItem(2, [A1, Uint8Array.of(1)])],

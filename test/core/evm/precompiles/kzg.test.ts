@@ -71,7 +71,7 @@ describe('given KZG point evaluation', () => {
     }
   })
 
-  test('when the proof is no point of the group, then it fails', () => {
+  test('when the proof is not a point of the group, then it fails', () => {
     const input = linear(5n, 7n, 11n)
     for (const byte of [0x00, 0x40, 0xff]) {
       const other = input.slice()

@@ -174,7 +174,7 @@ describe('given callTracer', () => {
     expect(failing(code('ADD')).error).toBe('Stack underflow')
     expect(failing(code('JUMPDEST', 0, 'JUMP'))).toMatchObject({ error: 'Out of gas', gasUsed: '0xc350' })
     expect('output' in failing(code('ADD'))).toBe(false)
-    // One byte is no point of the curve.
+    // One byte is not a point of the curve.
     const pairing = onlyCall([[0, 0, 1, 0, 8, 400_000, 'STATICCALL']])
     expect(pairing).toMatchObject({ to: hex(address(8)), error: 'precompile failed' })
     expect(onlyCall([[0, 0, 0, 0, 8, 10, 'STATICCALL']]).error).toBe('Out of gas')

@@ -93,7 +93,7 @@ describe('given packets of this node', () => {
     expect([...errors]).toEqual(['the handshake failed'])
   })
 
-  test('when the ephemeral key is no point of the curve, then they are refused', () => {
+  test('when the ephemeral key is not a point of the curve, then they are refused', () => {
     const packet = auth()
     packet.fill(1, 3, 67)
     expect(() => openAuth(vectors.LISTENER_KEY, packet)).toThrow(RlpxError)
