@@ -63,11 +63,11 @@ export type VerifyOptions = ImportOptions & {
   readonly giveUp?: () => string | undefined
 }
 
-/** What only a development chain does. */
+/** The functions that only a development chain has. */
 export type Rewinding = {
   /**
    * Makes an earlier block the head again and deletes all later ones.
-   * @throws RewindRefused for a block that the store has no way back to
+   * @throws RewindRefused for a block to which the store cannot go back
    */
   rewind(number: bigint): Promise<void>
   /** The listener is called with the new head after each rewind. Returns the function that removes it. */
@@ -96,8 +96,8 @@ export type Chain = {
    */
   verifyBlock(block: Block, options: VerifyOptions): Promise<BuiltBlock>
   /**
-   * Commits a result of `buildBlock` or `verifyBlock` with the header that has its seals and the round of the commit, without
-   * executing it again. Resolves to `known` when the block was imported meanwhile.
+   * Commits a result of `buildBlock` or `verifyBlock` with the header that has its seals and the round of the commit,
+   * without executing it again. Resolves to `known` when the block was already imported.
    * @throws InvalidBlock when the header differs in anything else, or has no quorum of seals
    */
   commitBuilt(built: BuiltBlock, header: Header, durable?: Durable): Promise<'imported' | 'known'>

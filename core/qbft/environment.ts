@@ -13,9 +13,9 @@ export type QbftEnvironment = {
   readonly sign: (digest: Hash) => Seal
   readonly dialect: Dialect
   /**
-   * True when the extraData of every block that this validator proposes has round 0, as GoQuorum requires: it hashes proposed
-   * blocks with round 0, so that its votes would name another digest. Otherwise it has the round of the proposal, as Besu
-   * requires from 24.12 on. Both are accepted from others.
+   * True when the extraData of every block that this validator proposes has round 0. GoQuorum requires it, because it
+   * hashes proposed blocks with round 0, and its votes would otherwise have another digest. False for the round of the
+   * proposal, which Besu requires from 24.12 on. Both are accepted from others.
    */
   readonly proposesRoundZero: boolean
   /** Timeout of round 0, and of later rounds until a quorum was heard. */

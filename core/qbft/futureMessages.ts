@@ -46,7 +46,7 @@ const evict = (messages: FutureMessages): FutureMessages => {
   return below.length > 0 ? below : messages.slice(1)
 }
 
-/** Why a message for a later height is refused before the total limits apply; undefined when it is accepted. */
+/** The reason to refuse a message for a later height, before the total limits apply; undefined when it is accepted. */
 export const refusedFuture = (
   messages: FutureMessages,
   message: FutureMessage,

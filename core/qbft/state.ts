@@ -86,7 +86,7 @@ export type HeightState = {
   readonly failedRounds: number
   /** Time that this validator has stayed in the round because no quorum was heard in it. */
   readonly heldMs: number
-  /** How far round timeouts grow without delay; see timeouts.ts. */
+  /** The soft limit of the round timeout; see timeouts.ts. */
   readonly softTimeoutMs: number
   /** Verdicts by on-chain hash. */
   readonly verdicts: ReadonlyMap<string, Verdict>

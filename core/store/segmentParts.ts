@@ -11,8 +11,8 @@ import { PART_LIST_VERSION } from './segment.ts'
 /*
  * A key-value store writes, reads and checks a value in one call, whose time grows with the value. A large segment is
  * therefore stored in parts, each under its own key. The list of the parts is stored under the key of the segment. It is
- * written when the parts are durable, and it alone commits the block. An earlier stop leaves parts without a list, which the
- * next start removes. The list has the checksum of each part, so that parts of another attempt are not used.
+ * written when the parts are durable, and it alone commits the block. An earlier stop leaves parts without a list, which
+ * the next start removes. The list has the checksum of each part, so that parts of another attempt are not used.
  */
 
 type StoredEntry = { readonly key: string; readonly value: Uint8Array }

@@ -63,7 +63,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
     return { source, steps }
   }
   let run = start()
-  const watch: RunLimit = {
+  const limit: RunLimit = {
     gas: CHECK_GAS,
     check: usage => {
       giveUp()
@@ -82,7 +82,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
         run = start()
       }
       isInterrupted = true
-      const next = withRunLimit(watch, () => run.steps.next())
+      const next = withRunLimit(limit, () => run.steps.next())
       isInterrupted = false
       return next
     })

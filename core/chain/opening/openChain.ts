@@ -38,7 +38,7 @@ export type OpenChainOptions = {
   readonly isPauseDue?: () => boolean
   /** Most memory in bytes of the execution of a block; EXECUTION_BYTES_MAX unless this machine has less. */
   readonly executionBytesMax?: number
-  /** Changes to the state after block `number` that no transaction made; for development chains. Default none. */
+  /** Changes to the state after block `number` without a transaction; for development chains. Default none. */
   readonly editsAfter?: (number: bigint) => readonly StateEdit[]
   /** Called with the error of a listener; the chain continues. */
   readonly onError: (error: unknown) => void
@@ -168,7 +168,7 @@ const rewind = async (chain: ChainState, number: bigint): Promise<void> => {
   rewound.call(headOf(chain))
 }
 
-/** The store for readers, who see the state with its edits. */
+/** The store for readers, which see the state with its edits. */
 const readStore = ({ store, editsAfter }: Pick<ChainContext, 'store' | 'editsAfter'>): ChainStore =>
   editsAfter === noEdits
     ? store

@@ -21,7 +21,7 @@ export type HeaderContext = {
 
 export type QbftHeaderContext = HeaderContext & {
   readonly extraData: QbftExtraData
-  /** In force at this block. */
+  /** The parameters at this block. */
   readonly parameters: QbftParameters
   /** The set that governs this block, ascending. */
   readonly validators: readonly Address[]

@@ -38,7 +38,7 @@ export type Recall = {
 /** Interval between requests to validators that have not answered. */
 export const RECALL_INTERVAL_MS = 1_000
 
-/** How long a new network waits for validators that do not answer. */
+/** Time for which a new network waits for validators that do not answer. */
 const NEW_NETWORK_WAIT_MS = 1_000
 
 /**

@@ -50,22 +50,22 @@ class RunsLong extends Error {
 }
 
 /** A context whose reads of the store have a run limit. */
-const watched = <Context extends Pick<RpcHost, 'chain'>>(
+const limited = <Context extends Pick<RpcHost, 'chain'>>(
   context: Context,
-  watchOf: () => RunLimit,
+  limitOf: () => RunLimit,
 ): Context => {
   const { chain } = context
   const { store } = chain
   const under = <T>(synchronous: () => T): (() => T) => {
-    const watch = watchOf()
-    return () => withRunLimit(watch, synchronous)
+    const limit = limitOf()
+    return () => withRunLimit(limit, synchronous)
   }
-  const watching: typeof store = {
+  const limitedStore: typeof store = {
     ...store,
     run: synchronous => store.run(under(synchronous)),
     runAtOnce: synchronous => store.runAtOnce(under(synchronous)),
   }
-  return { ...context, chain: { ...chain, store: watching } }
+  return { ...context, chain: { ...chain, store: limitedStore } }
 }
 
 /** Limits each run on this thread to RUN_MS_MAX. @throws RpcError in the run */
@@ -73,7 +73,7 @@ export const withRunsBounded = <Context extends Pick<RpcHost, 'chain' | 'nowMs'>
   context: Context,
 ): Context => {
   const { nowMs } = context
-  return watched(context, () => {
+  return limited(context, () => {
     // The clock is first read after CLOCK_GAS: most runs end before that.
     let untilMs: number | undefined
     const check = (): void => {
@@ -130,7 +130,7 @@ export const createOffloadedRun = (
     passes?: (error: unknown) => boolean,
   ) => Promise<Outcome>,
 ): ((row: Method, call: Call) => Promise<Outcome>) => {
-  const short = watched(context, () => SHORT)
+  const short = limited(context, () => SHORT)
   const long = new Set<string>()
 
   const remember = (called: string | undefined): void => {

@@ -61,13 +61,13 @@ const createReads = ({ request }: StoreClient, head: PinnedHead): Reads => {
   }
 }
 
-/** Runs an execution under `watch`, again at the new head when the head has moved. */
+/** Runs an execution under `limit`, again at the new head when the head has moved. */
 const createRun =
-  (head: PinnedHead, watch: RunLimit): ChainStore['run'] =>
+  (head: PinnedHead, limit: RunLimit): ChainStore['run'] =>
   async synchronous => {
     for (let heads = 0; ; heads++) {
       try {
-        return withRunLimit(watch, synchronous)
+        return withRunLimit(limit, synchronous)
       } catch (error) {
         if (!(error instanceof HeadMoved) || heads === HEADS_MAX) throw error
         head.current = decodeChainHead(error.head)
@@ -142,15 +142,15 @@ const MAIN_THREAD_ONLY = {
 
 /**
  * The chain store of a call worker. Each read is a blocking request to the main thread, so no data is ever reported as
- * not loaded. Executions run under `watch`.
+ * not loaded. Executions run under `limit`.
  */
-export const createRemoteStore = (client: StoreClient, head: PinnedHead, watch: RunLimit): ChainStore => {
+export const createRemoteStore = (client: StoreClient, head: PinnedHead, limit: RunLimit): ChainStore => {
   const reads = createReads(client, head)
   const headState = createHeadState(client.forget, number => {
     const found = reads.segment(number)
     return found === undefined ? undefined : segmentChanges(found)
   })
-  const run = createRun(head, watch)
+  const run = createRun(head, limit)
   return {
     ...MAIN_THREAD_ONLY,
     ...blockReads(client, reads, head),
