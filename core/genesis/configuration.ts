@@ -29,6 +29,8 @@ export type Rules = {
   readonly stackItemsMax: number
   /** Gas limit of one transaction: EIP-7825's, or `qbft.pertxgaslimit`; undefined without a limit. */
   readonly transactionGasMax: bigint | undefined
+  /** True on a development chain, where tests send transactions from contracts (EIP-3607 refuses them). */
+  readonly contractsMaySend?: boolean
 }
 
 /** QBFT options in force at one block, transitions applied (`qbftAt`). */
@@ -99,6 +101,8 @@ export type ChainConfiguration = {
   readonly depositContractAddress: Address | undefined
   readonly withdrawalRequestContractAddress: Address | undefined
   readonly consolidationRequestContractAddress: Address | undefined
+  /** As in the rules; never set by a genesis file. */
+  readonly contractsMaySend?: boolean
 }
 
 export type GenesisAccount = {

@@ -45,6 +45,7 @@ const makeSteps = (configuration: ChainConfiguration, limit: bigint | undefined)
     codeSizeMax: configuration.codeSizeMax,
     stackItemsMax: configuration.stackItemsMax,
     transactionGasMax: transactionGasMaxOf(fork, limit),
+    ...(configuration.contractsMaySend === true ? { contractsMaySend: true } : {}),
   })
   return {
     rules: configuration.forks.map(rules),

@@ -1,5 +1,6 @@
-import { ZERO_HASH, type Address, type Hash } from '../bytes/bytes.ts'
+import { type Address, equalBytes, type Hash, ZERO_HASH } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
+import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import type { Account, StateReader } from './account.ts'
 import type { WorldState } from './world.ts'
 import { createWorldState } from './worldState.ts'
@@ -40,6 +41,12 @@ type Edited = {
 
 const slotKey = (address: string, slot: Uint8Array): string => `${address}:${toBareHex(slot)}`
 
+/** Executions read no slot of an account with an empty storage root; the true root is known once a block has the edits. */
+const withStorage = (account: Account, hasSlots: boolean): Account =>
+  hasSlots && equalBytes(account.storageRoot, EMPTY_TRIE_ROOT)
+    ? { ...account, storageRoot: ZERO_HASH }
+    : account
+
 const edited = (below: StateReader, number: bigint, edits: readonly StateEdit[]): Edited => {
   const world = createWorldState(below)
   applyEdits(world, edits)
@@ -49,26 +56,36 @@ const edited = (below: StateReader, number: bigint, edits: readonly StateEdit[])
   const changes = world.changes(number)
   for (const { address, after, slots: changed } of changes.accounts) {
     const key = toBareHex(address)
-    accounts.set(key, after)
+    accounts.set(key, after === undefined ? undefined : withStorage(after, changed.length > 0))
     for (const { slot, after: value } of changed) slots.set(slotKey(key, slot), value)
   }
   for (const { codeHash, code } of changes.codes) codes.set(toBareHex(codeHash), code)
   return { accounts, slots, codes }
 }
 
+const NONE = {
+  edits: [],
+  state: { accounts: new Map(), slots: new Map(), codes: new Map() },
+} as const satisfies { readonly edits: readonly StateEdit[]; readonly state: Edited }
+
 /**
  * The state after block `number` with edits that the next block will contain. Storage roots are those before the edits.
  * @param below the state after the block
+ * @param editsNow the edits of that block
  */
 export const editedReader = (
   below: StateReader,
   number: bigint,
-  edits: readonly StateEdit[],
+  editsNow: () => readonly StateEdit[],
 ): StateReader => {
-  if (edits.length === 0) return below
-  let known: Edited | undefined
-  // Computed at the first read, because a reader over an asynchronous store may only be used within a run.
-  const state = (): Edited => (known ??= edited(below, number + 1n, edits))
+  let known: { readonly edits: readonly StateEdit[]; readonly state: Edited } = NONE
+  // Computed at a read: the state may be edited while the reader exists, and a store may be read within a run only.
+  const state = (): Edited => {
+    const edits = editsNow()
+    if (known.edits !== edits)
+      known = edits.length === 0 ? { ...NONE, edits } : { edits, state: edited(below, number + 1n, edits) }
+    return known.state
+  }
   return {
     account: address => {
       const key = toBareHex(address)

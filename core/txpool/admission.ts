@@ -135,7 +135,7 @@ export const admit = (
     )
   const code = head.code(sender)
   // EIP-7702: an account with delegation code still has its key.
-  if (code.length > 0 && delegateOf(code) === undefined)
+  if (code.length > 0 && delegateOf(code) === undefined && head.rules.contractsMaySend !== true)
     throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
   const refusal = options.refusesSender?.(sender, transaction)
   if (refusal !== undefined) throw new TransactionRejected('SENDER_NOT_AUTHORIZED', refusal)

@@ -7,6 +7,7 @@ import type { RpcContext, RpcHost } from '../rpc/context.ts'
 import { createDispatcher, type Dispatcher, type Reply } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { createFilterRegistry } from '../rpc/filters/registry.ts'
+import { forgetFeeSamples } from '../rpc/fees/feeSamples.ts'
 import { createGasPriceOracle } from '../rpc/fees/gasPrice.ts'
 import type { RpcErrorName } from '../rpc/dispatch/errors.ts'
 import { METHODS } from '../rpc/methods/methodTable.ts'
@@ -100,11 +101,19 @@ const description = ({ options, chain }: RpcContext): Response =>
 const UNAUTHENTICATED: Reply = { status: 401, body: replyText('null', errorOutcome('UNAUTHORIZED')) }
 
 /** State that the methods of one node share; created once for all its endpoints. */
-export const createRpcContext = (host: RpcHost): RpcContext => ({
-  ...withRunsBounded(host),
-  filters: createFilterRegistry(host),
-  gasPrice: createGasPriceOracle(host),
-})
+export const createRpcContext = (host: RpcHost): RpcContext => {
+  const context: RpcContext = {
+    ...withRunsBounded(host),
+    filters: createFilterRegistry(host),
+    gasPrice: createGasPriceOracle(host),
+  }
+  host.development?.onRewind(({ head }) => {
+    context.filters.goBack(head.header.number)
+    context.gasPrice.forget()
+    forgetFeeSamples(context.chain.store)
+  })
+  return context
+}
 
 /** Parts shared by all requests of the endpoint. */
 type Parts = HttpAccess & {

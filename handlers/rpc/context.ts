@@ -13,6 +13,7 @@ import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './fees/gasPrice.ts'
 import type { KeepBytes } from './json/jsonPieces.ts'
 import type { OnNextTurn, Scheduler } from '../../core/scheduler.ts'
+import type { RpcDevelopment } from './development/development.ts'
 import type { RpcObserver } from './observer.ts'
 import type { RpcPermissions } from './permissions.ts'
 
@@ -227,6 +228,8 @@ export type RpcHost = {
   readonly votes: StandingVotes | undefined
   /** Undefined where this node produces no blocks. */
   readonly miner?: RpcMiner
+  /** What only a development chain does; undefined on any other. */
+  readonly development?: RpcDevelopment | undefined
   /** The account under which this node produces blocks. */
   readonly coinbase?: Address
   /** The running services, by their names in net_services. */

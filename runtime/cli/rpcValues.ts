@@ -16,6 +16,7 @@ export const API_GROUPS: readonly string[] = [
   'IBFT',
   'ENGINE',
   'TESTING',
+  'DEV',
 ]
 
 export const checkApiGroups = (entries: readonly string[]): readonly string[] => {

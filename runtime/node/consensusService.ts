@@ -2,6 +2,7 @@ import { includesAddress } from '../../core/validators/votes.ts'
 import { NetworkError } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Consensus } from '../consensus/consensus.ts'
+import { developmentConsensus } from '../development/consensus.ts'
 import { openRecord } from '../consensus/record/openRecord.ts'
 import type { RecordPlace } from '../consensus/record/recordFile.ts'
 import { logOf } from '../logging/log.ts'
@@ -82,6 +83,11 @@ const openConsensus = async (state: ServiceState): Promise<boolean> => {
   const { node, options } = state.from
   const { consensus } = node.chain.configuration
   if (consensus.kind !== 'qbft') return false
+  const { developmentMiner } = state.from
+  if (developmentMiner !== undefined) {
+    state.consensus ??= developmentConsensus(node.chain, node.key.address, developmentMiner)
+    return true
+  }
   const owner = { address: node.key.address, genesisHash: node.chain.genesis.hash }
   state.record ??= await openRecord(options.dataPath, owner, node.storage, logOf('validator'))
   state.consensus ??= await startConsensus(state.from, consensus, state.sync, state.record)

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/importing/badBlocks.ts'
 import type { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
-import type { Chain } from '../../core/chain/chain.ts'
+import type { Chain, Rewinding } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/opening/openChain.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import { consensusEntries } from '../../core/genesis/consensusEntries.ts'
@@ -19,6 +19,7 @@ import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } f
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
 import { createYield, isSliceOver } from '../scheduler.ts'
+import { type Edits, openEdits } from '../development/edits.ts'
 import { executionBytesMax } from './executionMemory.ts'
 import { watchUnholdableBlocks } from './unholdableBlocks.ts'
 import { closeAll } from './closeAll.ts'
@@ -53,6 +54,8 @@ export type OpenNode = {
   readonly badBlocks: BadBlocks
   /** Resolves if a sealed block needs more memory than this machine has. */
   readonly unholdable: Promise<MemoryUnavailable>
+  /** What a development chain can undo; undefined on any other chain. */
+  readonly development: { readonly rewinding: Rewinding; readonly edits: Edits } | undefined
   /** Storage of the chain, also for other data that must survive as blocks do. */
   readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
   /** Flushes everything to disk and unlocks the data path. */
@@ -145,6 +148,12 @@ const createSenders = (recovery: RecoveryPool): Pick<OpenNode, 'recoverSenders' 
 const logFollowerFailure = (error: unknown): void =>
   logOf('chain').error('A follower of the chain failed: {error}', { error })
 
+/** Tests send transactions from contracts. */
+const ofDevelopment = (genesis: Genesis): Genesis => ({
+  ...genesis,
+  configuration: { ...genesis.configuration, contractsMaySend: true },
+})
+
 /** Creates no closure that lives as long as the node, because it would keep the accounts of the genesis file in memory. */
 const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
   makeFolder(options.dataPath)
@@ -155,7 +164,11 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
   try {
     const storage = await openStorageOf(options)
     add(storage)
-    const store = await openChainStore(storage, { repairs: options.repairsFromPeers === true })
+    const isDevelopment = options.genesisFile === undefined
+    const store = await openChainStore(storage, {
+      repairs: options.repairsFromPeers === true,
+      rewinds: isDevelopment,
+    })
     add(store)
     if (plan.newText !== undefined) {
       await requireNew(store, options.dataPath)
@@ -165,9 +178,11 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     }
     const { recoverSenders, lookUpSenders } = createSenders(recovery)
     const badBlocks = createBadBlocks()
+    const edits = isDevelopment ? await openEdits(storage) : undefined
     const opened = await openChain({
-      genesis: plan.genesis,
+      genesis: isDevelopment ? ofDevelopment(plan.genesis) : plan.genesis,
       store,
+      ...(edits === undefined ? {} : { editsAfter: number => edits.after(number) }),
       recoverSenders,
       pause: createYield(),
       isPauseDue: isSliceOver,
@@ -177,7 +192,9 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     const { chain, unholdable } = watchUnholdableBlocks(keepBadBlocks(opened, badBlocks))
     if (plan.newText === undefined) keepKey()
     const recoverSeals = createRecoverSeals(recovery)
-    return { chain, recoverSenders, lookUpSenders, recoverSeals, badBlocks, unholdable, storage, close }
+    const development = edits === undefined ? undefined : { rewinding: opened, edits }
+    const senders = { recoverSenders, lookUpSenders, recoverSeals }
+    return { chain, ...senders, badBlocks, unholdable, development, storage, close }
   } catch (error) {
     await close()
     throw error

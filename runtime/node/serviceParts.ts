@@ -10,6 +10,7 @@ import type { RecordPlace } from '../consensus/record/recordFile.ts'
 import type { ConsensusObserver } from '../consensus/reports/observer.ts'
 import type { Permissions } from '../permissions/openPermissions.ts'
 import type { PeerMemory } from '../doctor/peerMemory.ts'
+import type { Miner } from '../development/miner.ts'
 import type { PeerObserver } from '../metrics/peerMetrics.ts'
 import type { ValidatorFiles } from '../consensus/record/validatorFiles.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
@@ -28,6 +29,8 @@ export type ConsensusServiceOptions = {
   readonly options: NodeOptions
   /** Settings, read before each block. */
   readonly minerSettings: () => MinerSettings
+  /** Makes the blocks of a development chain; undefined on any other chain. */
+  readonly developmentMiner: Miner | undefined
   readonly pool: TransactionPool
   /** The pool's rules for the block after the current head. */
   readonly poolHead: () => PoolHead

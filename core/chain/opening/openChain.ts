@@ -172,7 +172,7 @@ const rewind = async (chain: ChainState, number: bigint): Promise<void> => {
 const readStore = ({ store, editsAfter }: Pick<ChainContext, 'store' | 'editsAfter'>): ChainStore =>
   editsAfter === noEdits
     ? store
-    : { ...store, stateAt: number => editedReader(store.stateAt(number), number, editsAfter(number)) }
+    : { ...store, stateAt: number => editedReader(store.stateAt(number), number, () => editsAfter(number)) }
 
 const chainOn = (
   opened: Omit<ChainContext, 'validators'>,

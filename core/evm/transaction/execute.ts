@@ -20,6 +20,7 @@ import { executionStateOf } from '../../state/worldState.ts'
 import { createContext, transactionSteps } from './apply.ts'
 import { delegateOf } from '../frames/delegation.ts'
 import type { BlockEnvironment } from './environment.ts'
+import type { Rules } from '../../genesis/configuration.ts'
 import { messageSteps } from '../frames/message.ts'
 import { InvalidTransaction, type TransactionResult } from './result.ts'
 import { scheduleOf } from '../gas/schedule.ts'
@@ -35,14 +36,19 @@ const priceOf = (
   return minBigint(maxFeePerGas, base + maxPriorityFeePerGas)
 }
 
-const checkSender = (state: ExecutionState, sender: AccountState, transaction: Transaction): void => {
+const checkSender = (
+  state: ExecutionState,
+  sender: AccountState,
+  transaction: Transaction,
+  { contractsMaySend }: Rules,
+): void => {
   const { nonce } = transaction
   if (nonce !== sender.nonce)
     throw new InvalidTransaction(
       nonce < sender.nonce ? 'NONCE_TOO_LOW' : 'NONCE_TOO_HIGH',
       `nonce ${nonce}, the account's next one is ${sender.nonce}`,
     )
-  if (hasCode(sender) && delegateOf(codeOf(state, sender)) === undefined)
+  if (contractsMaySend !== true && hasCode(sender) && delegateOf(codeOf(state, sender)) === undefined)
     throw new InvalidTransaction('SENDER_NOT_EOA', 'the sender is a contract (EIP-3607)')
 }
 
@@ -79,7 +85,7 @@ export function* executeTransactionSteps(
   )
   const state = executionStateOf(world)
   const sender = accountOf(state, address)
-  checkSender(state, sender, transaction)
+  checkSender(state, sender, transaction, environment.rules)
   checkFunds(sender, transaction)
   const gasPrice = priceOf(environment, transaction)
   return yield* transactionSteps(environment, state, sender, transaction, gasPrice, tracer)

@@ -155,6 +155,13 @@ export const RPC_ERRORS = {
   LOCAL_NODE: { code: -32100, message: 'Cannot add local node as peer.' },
   /** Besu has no such limit. */
   TOO_MANY_VOTES: { code: -32000, message: 'Too many votes are pending: discard those that are decided' },
+  /** Of a development chain. */
+  DEVELOPMENT_REFUSED: { code: -32000, message: 'The development chain cannot do this' },
+  UNKNOWN_ACCOUNT: {
+    code: -32000,
+    message: 'The node holds no key of this account, and it is not impersonated',
+  },
+  TIMESTAMP_TOO_LOW: { code: -32000, message: 'The timestamp is before that of the head' },
   WORLD_STATE_UNAVAILABLE: { code: -32000, message: 'World state unavailable' },
   INVALID_SIGNATURE: { code: -32002, message: 'Invalid signature' },
   UNKNOWN_BLOCK: { code: -39001, message: 'Unknown block' },

@@ -39,3 +39,8 @@ export const feeSampleAt = async (store: ChainStore, number: bigint): Promise<Fe
   cache.set(key, sample)
   return sample
 }
+
+/** Forgets the samples of this store: its chain went back. */
+export const forgetFeeSamples = (store: ChainStore): void => {
+  caches.delete(store)
+}

@@ -11,6 +11,8 @@ export type GasPriceOracle = {
   gasPrice(): Promise<bigint>
   /** Wei per gas. */
   priorityFee(): Promise<bigint>
+  /** Forgets the blocks that were read: the chain went back. */
+  forget(): void
 }
 
 /** Data of one block for suggestions, in wei per gas. */
@@ -96,5 +98,6 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
       while (fees.length < PRIORITY_FEES_MIN) fees.push(lowest)
       return maxBigint(lowest, typicalOf(fees) ?? lowest)
     },
+    forget: () => samples.clear(),
   }
 }

@@ -27,6 +27,8 @@ export type FilterRegistry = {
   logFilter(id: string): LogFilter
   /** True when it existed. */
   uninstall(id: string): boolean
+  /** Lets all filters go on after this block, which is the head again. */
+  goBack(head: bigint): void
 }
 
 type BlockRangeFilter = Extract<Installed, { nextBlock: bigint }>
@@ -123,6 +125,10 @@ export const createFilterRegistry = (host: RpcHost): FilterRegistry => {
       const filter = useFilter(state, id)
       if (filter?.kind !== 'logs') throw new RpcError('LOGS_FILTER_NOT_FOUND')
       return filter.filter
+    },
+    goBack: head => {
+      for (const filter of state.filters.values())
+        if (filter.kind !== 'pending' && filter.nextBlock > head + 1n) filter.nextBlock = head + 1n
     },
     uninstall: id => useFilter(state, id) !== undefined && removeFilter(state, id),
   }

@@ -13,10 +13,10 @@ const ETH_PROTOCOL_VERSION = 69
 export const ETH_NODE_METHODS: readonly Method[] = [
   method({
     name: 'eth_accounts',
-    summary: 'Returns an empty list: the node holds no account keys',
+    summary: 'Returns the unlocked accounts of a development chain; elsewhere the node holds no account keys',
     params: {},
     result: 'Addresses',
-    handle: () => [],
+    handle: (_, { development }) => (development?.accounts ?? []).map(toHex),
   }),
   method({
     name: 'eth_blockNumber',

@@ -3,6 +3,7 @@ import type { Transaction } from '../../../core/block/transaction.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { recordOf } from '../blocks/blockWithReceipts.ts'
 import { RpcError } from '../dispatch/errors.ts'
+import { sendTransaction } from '../development/signing.ts'
 import { fillTransaction } from '../pool/fillTransaction.ts'
 import { type Method, method, type Params } from './method.ts'
 import { findMined } from '../blocks/mined.ts'
@@ -130,11 +131,12 @@ export const ETH_TRANSACTION_METHODS: readonly Method[] = [
   }),
   method({
     name: 'eth_sendTransaction',
-    summary: 'Not supported: the node signs no transactions',
+    summary: 'Signs and sends a transaction of an unlocked account; on a development chain alone',
     params: { transaction: 'Call' },
     result: 'Hash',
-    handle: () => {
-      throw new RpcError('SEND_TRANSACTION_NOT_SUPPORTED')
+    handle: (call, context) => {
+      if (context.development === undefined) throw new RpcError('SEND_TRANSACTION_NOT_SUPPORTED')
+      return sendTransaction(call, context)
     },
   }),
 ]

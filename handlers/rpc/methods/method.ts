@@ -71,3 +71,9 @@ export const method = ({ name, group, params, ...rest }: MethodDeclaration): Met
   params: Object.entries(params).map(parameterOf),
   ...rest,
 })
+
+/** Declares one method of a development chain under the names that several tools have for it. */
+export const developmentMethod = (
+  names: readonly string[],
+  row: Omit<MethodDeclaration, 'name' | 'group'>,
+): readonly Method[] => names.map(name => method({ ...row, name, group: 'DEV' }))

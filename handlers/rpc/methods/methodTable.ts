@@ -3,6 +3,9 @@ import { ADMIN_METHODS } from './admin.ts'
 import { DEBUG_METHODS } from './debug.ts'
 import { DEBUG_STATE_METHODS } from './debugState.ts'
 import { DEBUG_TRACE_METHODS } from './debugTrace.ts'
+import { DEV_MINING_METHODS } from './devMining.ts'
+import { DEV_SIGNING_METHODS } from './devSigning.ts'
+import { DEV_STATE_METHODS } from './devState.ts'
 import { ETH_BLOCK_METHODS } from './ethBlocks.ts'
 import { ETH_CALL_METHODS } from './ethCalls.ts'
 import { ETH_LOG_METHODS } from './ethLogs.ts'
@@ -42,4 +45,7 @@ export const METHODS: readonly Method[] = [
   ...DEBUG_STATE_METHODS,
   ...DEBUG_TRACE_METHODS,
   ...TRACE_METHODS,
+  ...DEV_MINING_METHODS,
+  ...DEV_STATE_METHODS,
+  ...DEV_SIGNING_METHODS,
 ]

@@ -119,6 +119,10 @@ export const SCHEMAS = {
     description:
       'a block number of at most 63 bits, 0 or more, a block hash of 32 bytes, earliest, latest, pending, safe, finalized, or an object with blockHash or blockNumber',
   },
+  MineRequest: { description: 'a timestamp in seconds, or an object with timestamp and blocks' },
+  TypedData: {
+    description: 'types, primaryType, domain and message (EIP-712), as an object or as JSON text',
+  },
   Call: object('from, to, gas, gasPrice or the fees of EIP-1559, value, input, accessList, nonce and more'),
   CallsWithTypes: {
     ...arrayOf({ type: 'array' }),

@@ -1,3 +1,4 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
 import { maxBigint, minBigint } from '../../../core/bytes/integer.ts'
 import { excessBlobGasAfter, blobBaseFeeAt } from '../../../core/chain/fees/blobFee.ts'
 import { unsignedEncoding } from '../../../core/block/codec/signature.ts'
@@ -92,11 +93,11 @@ const checkForm = (call: CallParameters, chainId: bigint): void => {
   if (call.data.length === 0) return invalid('input is missing: creating a contract needs code')
 }
 
-/**
- * eth_fillTransaction (go-ethereum, execution-apis): the call with nonce, gas, fees, chain id and type filled in, ready
- * for signing, and its encoding without a signature.
- */
-export const fillTransaction = async (request: Call, context: RpcContext): Promise<unknown> => {
+/** The call with nonce, gas, fees, chain id and type filled in, and its sender. @throws RpcError */
+export const fillCall = async (
+  request: Call,
+  context: RpcContext,
+): Promise<{ readonly transaction: UnsignedTransaction; readonly from: Address }> => {
   const call = readCall(given(request.params, 0))
   const { chainId } = context.chain.configuration
   checkForm(call, chainId)
@@ -116,6 +117,15 @@ export const fillTransaction = async (request: Call, context: RpcContext): Promi
     blobVersionedHashes: call.blobVersionedHashes ?? [],
     authorizationList: call.authorizationList ?? [],
   }
+  return { transaction, from: call.from }
+}
+
+/**
+ * eth_fillTransaction (go-ethereum, execution-apis): the filled transaction, ready for signing, and its encoding without a
+ * signature.
+ */
+export const fillTransaction = async (asked: Call, context: RpcContext): Promise<unknown> => {
+  const { transaction, from } = await fillCall(asked, context)
   const raw = unsignedEncoding(transaction)
-  return { raw: toHex(raw), tx: unsignedTransactionShape(transaction, call.from, raw) }
+  return { raw: toHex(raw), tx: unsignedTransactionShape(transaction, from, raw) }
 }

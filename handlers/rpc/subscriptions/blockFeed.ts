@@ -1,4 +1,4 @@
-import type { CreateYield } from '../../../core/scheduler.ts'
+import type { CreateYield, YieldTurn } from '../../../core/scheduler.ts'
 import { bloomMayMatch } from '../../../core/store/logs/pattern.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { hasBeaconChain } from '../blocks/finality.ts'
@@ -7,7 +7,7 @@ import { type LogFilter, logMatches } from '../logs/filter.ts'
 import { blockShape } from '../shapes/block.ts'
 import { blockPieces, STEP_ELEMENTS } from '../shapes/pieces.ts'
 import { logShape } from '../shapes/receipt.ts'
-import { createGroups, type Listener, type Results } from './groups.ts'
+import { createGroups, type Groups, type Listener, type Results } from './groups.ts'
 
 /** A block with the JSON of its parts; each is computed at most once. */
 type NotifiedBlock = {
@@ -40,6 +40,7 @@ const notifiedBlock = (
   record: BlockRecord,
   totalDifficulty: boolean,
   createYield: CreateYield,
+  removed = false,
 ): NotifiedBlock => {
   const { number, logsBloom } = record.block.header
   const textOf = (fullTransactions: boolean): string | Promise<string> => {
@@ -55,7 +56,7 @@ const notifiedBlock = (
     return record.receipts.flatMap((receipt, transactionIndex) =>
       receipt.logs.map(log => {
         const place = { record, transactionIndex, logIndex: logIndex++ }
-        return { log, text: once(() => JSON.stringify(logShape(log, place))) }
+        return { log, text: once(() => JSON.stringify({ ...logShape(log, place), removed })) }
       }),
     )
   })
@@ -69,11 +70,28 @@ const notifiedBlock = (
   }
 }
 
+const headResults =
+  (includeTransactions: boolean): Results<NotifiedBlock> =>
+  block => {
+    const text = block.block(includeTransactions)
+    return typeof text === 'string' ? [text] : text.then(one => [one])
+  }
+
+/** Tells everyone who listens for logs that those of the blocks have left the chain. */
+const notifyRemoved = async (
+  logs: Groups<NotifiedBlock>,
+  removed: readonly NotifiedBlock[],
+  yieldTurn: YieldTurn,
+): Promise<void> => {
+  for (const block of removed) await logs.notify(block, Infinity, yieldTurn)
+}
+
 export const createBlockFeed = ({
   chain,
   scheduler: { createYield },
   reportError,
-}: Pick<RpcHost, 'chain' | 'scheduler' | 'reportError'>): BlockFeed => {
+  development,
+}: Pick<RpcHost, 'chain' | 'scheduler' | 'reportError' | 'development'>): BlockFeed => {
   const heads = createGroups<NotifiedBlock>()
   const logs = createGroups<NotifiedBlock>()
   // The form of eth_getBlockByNumber.
@@ -82,16 +100,19 @@ export const createBlockFeed = ({
   /** The next block to notify. */
   let next = 0n
   let running = false
+  /** Blocks that a development chain has removed: the numbers of events ascend all the same. */
+  let removedCount = 0
 
   const headNumber = (): bigint => chain.head().header.number
+  const eventOf = (number: bigint): number => Number(number) + removedCount
 
   const notify = async (number: bigint): Promise<void> => {
     const record = await chain.store.record(number)
     if (record === undefined) return
     const block = notifiedBlock(record, totalDifficulty, createYield)
     const yieldTurn = createYield()
-    await heads.notify(block, Number(number), yieldTurn)
-    await logs.notify(block, Number(number), yieldTurn)
+    await heads.notify(block, eventOf(number), yieldTurn)
+    await logs.notify(block, eventOf(number), yieldTurn)
   }
 
   /** Blocks are read from the store one by one, so no queue grows where blocks arrive faster than they are notified. */
@@ -120,7 +141,7 @@ export const createBlockFeed = ({
       next = head + 1n
       unsubscribe = chain.onHead(() => void run())
     }
-    const remove = groups.add(key, results, listener, Number(head))
+    const remove = groups.add(key, results, listener, eventOf(head))
     return () => {
       remove()
       if (heads.size + logs.size > 0) return
@@ -129,17 +150,19 @@ export const createBlockFeed = ({
     }
   }
 
+  development?.onRewind(({ head, removed }) => {
+    const { number } = head.header
+    if (next - 1n > number) removedCount += Number(next - 1n - number)
+    next = number + 1n
+    const blocks = removed.map(record => notifiedBlock(record, totalDifficulty, createYield, true))
+    notifyRemoved(logs, blocks, createYield()).catch((error: unknown) =>
+      reportError('eth_subscription', error),
+    )
+  })
+
   return {
     heads: (includeTransactions, listener) =>
-      listen(
-        heads,
-        String(includeTransactions),
-        block => {
-          const text = block.block(includeTransactions)
-          return typeof text === 'string' ? [text] : text.then(one => [one])
-        },
-        listener,
-      ),
+      listen(heads, String(includeTransactions), headResults(includeTransactions), listener),
     logs: (filter, text, listener) => listen(logs, text, block => block.logs(filter), listener),
   }
 }

@@ -1,3 +1,4 @@
+import type { Hash } from '../../../core/bytes/bytes.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { poolHeadOf, type PriceFloor } from '../../../core/txpool/head.ts'
@@ -6,7 +7,7 @@ import { type RejectionCode, TransactionRejected } from '../../../core/txpool/re
 import type { Refusals } from '../../doctor/refusals.ts'
 
 type Cached = {
-  readonly number: bigint
+  readonly hash: Hash
   readonly second: bigint
   readonly prices: PriceFloor
   readonly head: PoolHead
@@ -17,10 +18,10 @@ export const createPoolHead = (chain: Chain, prices: () => PriceFloor): (() => P
   let cached: Cached | undefined
   return () => {
     const current = prices()
-    const { number } = chain.head().header
+    const { hash } = chain.head()
     const second = BigInt(Math.round(Date.now() / 1000))
-    if (cached?.number !== number || cached.second !== second || cached.prices !== current)
-      cached = { number, second, prices: current, head: poolHeadOf(chain, second, current) }
+    if (cached?.hash !== hash || cached.second !== second || cached.prices !== current)
+      cached = { hash, second, prices: current, head: poolHeadOf(chain, second, current) }
     return cached.head
   }
 }

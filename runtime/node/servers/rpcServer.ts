@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createRpcApp, createRpcContext, type RpcApp } from '../../../handlers/http/app.ts'
+import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
 import {
   RPC_DEFAULTS,
@@ -9,6 +10,7 @@ import {
 } from '../../../handlers/rpc/context.ts'
 import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
+import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Log } from '../../logging/log.ts'
 import { onNextTurn } from '../../scheduler.ts'
@@ -40,6 +42,8 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'permissions'
     >
   > & {
+    /** What only a development chain does. */
+    readonly rpcDevelopment?: RpcDevelopment | undefined
     /** True for a development chain, which serves more groups by default. */
     readonly development: boolean
     readonly log: Log
@@ -51,11 +55,23 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
 const ACTIVE_FILTERS_MAX = 100_000
 
 /** Groups that a development chain serves besides Besu's default ones. */
-const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG']
+const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG', 'DEV']
 
-/** The method groups to serve. @param chosen as --rpc-http-api or --rpc-ws-api */
-export const apisOf = (chosen: readonly string[] | undefined, development: boolean): readonly string[] =>
-  chosen ?? [...RPC_DEFAULTS.apis, ...(development ? DEVELOPMENT_APIS : [])]
+/** The group of the methods that only a development chain has. */
+const DEVELOPMENT_API = 'DEV'
+
+/**
+ * The method groups to serve. @param chosen as --rpc-http-api or --rpc-ws-api
+ * @throws UsageError for the methods of a development chain on any other
+ */
+export const apisOf = (chosen: readonly string[] | undefined, development: boolean): readonly string[] => {
+  if (!development && chosen?.includes(DEVELOPMENT_API) === true)
+    throw new UsageError(
+      'INVALID_VALUE',
+      `The group ${DEVELOPMENT_API} changes the state and the time of a chain: only a development chain has it. Leave it out of --rpc-http-api and --rpc-ws-api.`,
+    )
+  return chosen ?? [...RPC_DEFAULTS.apis, ...(development ? DEVELOPMENT_APIS : [])]
+}
 
 /** The options of the methods from those of the command line. */
 export const rpcOptionsOf = (options: NodeOptions, chainId: bigint, development: boolean): RpcOptions => ({
@@ -85,9 +101,10 @@ export const rpcOptionsOf = (options: NodeOptions, chainId: bigint, development:
 
 const hostOf = (
   options: NodeOptions,
-  { development, log, ...parts }: Omit<RpcParts, 'openCallWorkers'>,
+  { development, rpcDevelopment, log, ...parts }: Omit<RpcParts, 'openCallWorkers'>,
 ): RpcHost => ({
   ...parts,
+  development: rpcDevelopment,
   options: rpcOptionsOf(options, parts.chain.configuration.chainId, development),
   keep: keepPacked,
   onNextTurn,

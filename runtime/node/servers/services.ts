@@ -5,6 +5,7 @@ import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { createProbes } from '../../../handlers/http/probes.ts'
 import { createInboundLimits, type InboundLimits } from '../../../handlers/inbound/inboundLimits.ts'
+import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import type { RpcContext, RpcHost } from '../../../handlers/rpc/context.ts'
 import type { Network } from '../../../p2p/network.ts'
 import type { Access } from '../../auth/open.ts'
@@ -27,6 +28,7 @@ import { startPrefetch } from '../prefetch.ts'
 import { openCallWorkers } from '../callWorkers.ts'
 import { type Doctor, startDoctor } from '../doctor.ts'
 import { type Measured, openMetrics, publishMetrics } from '../metrics.ts'
+import { openDevelopment } from '../../development/open.ts'
 import { createPeerMemory, type PeerMemory } from '../../doctor/peerMemory.ts'
 import { createRefusals, type Refusals } from '../../doctor/refusals.ts'
 import { type Permissions, rpcPermissionsOf } from '../../permissions/openPermissions.ts'
@@ -205,10 +207,22 @@ const createConsensus = async (
   const owner = { address: node.key.address, genesisHash: node.chain.genesis.hash }
   const files = await openValidatorFiles(options.dataPath, owner, node.storage, logOf('validator'))
   const votes = await openStandingVotes(files, logOf('validator'))
+  const development = openDevelopment({
+    node,
+    options,
+    pool,
+    poolHead,
+    submit: starting.submit,
+    follower,
+    votes,
+    minerSettings: miner.settings,
+    isFollowed: staticNodes !== undefined || starting.replicaTargets.length > 0,
+  })
   const service = createConsensusService({
     node,
     options,
     minerSettings: miner.settings,
+    developmentMiner: development?.miner,
     pool,
     poolHead,
     follower,
@@ -227,7 +241,7 @@ const createConsensus = async (
   // At once: the next dial is judged by the new list.
   starting.permissions.onNodesChanged(() => service.network()?.sendStatus())
   starting.stops.push(() => service.stop())
-  return { service, votes }
+  return { service, votes, development: development?.rpc }
 }
 
 const openDoctor = (starting: Starting, service: ConsensusService): Doctor => {
@@ -259,12 +273,14 @@ const openContext = (
     replications,
     service,
     votes,
+    development,
     doctor,
     metrics,
   }: {
     readonly replications: Replications
     readonly service: ConsensusService
     readonly votes: StandingVotes
+    readonly development: RpcDevelopment | undefined
     readonly doctor: Doctor
     readonly metrics: NodeMetrics | undefined
   },
@@ -297,7 +313,10 @@ const openContext = (
     badBlocks: node.badBlocks.list,
     setLogLevel: changeLogLevel,
     services: () => servicesOf(options, listeners, service.network()),
+    rpcDevelopment: development,
     openCallWorkers: host => {
+      // They keep what they read, and this chain goes back.
+      if (development !== undefined) return undefined
       const workers = openCallWorkers(host, options.rpcWorkers, logOf('rpc'))
       if (workers !== undefined) stops.push(workers.close)
       return workers
@@ -342,9 +361,9 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
     const follower = await startPool(starting)
     dropUnpermitted(starting)
     const metrics = await openMetrics(starting)
-    const { service, votes } = await createConsensus(starting, follower, metrics)
+    const { service, votes, development } = await createConsensus(starting, follower, metrics)
     const doctor = openDoctor(starting, service)
-    const context = openContext(starting, { replications, service, votes, doctor, metrics })
+    const context = openContext(starting, { replications, service, votes, development, doctor, metrics })
     await serveClients(starting, context)
     await service.start()
     if (metrics !== undefined)

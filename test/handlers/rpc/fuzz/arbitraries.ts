@@ -272,6 +272,8 @@ const plausibleOf = ({
     BlockNumberOrTag: number,
     BlockNumberOrTagOrHash: block,
     Call: call,
+    MineRequest: fc.oneof(quantity, record({ timestamp: quantity, blocks: small })),
+    TypedData: anything,
     StateOverrides: stateOverrides,
     BlockOverrides: blockOverrides,
     Simulation: record({

@@ -1,0 +1,59 @@
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import { signatureToBytes65 } from '../../../core/crypto/recovery.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import type { Call, Params } from '../methods/method.ts'
+import { bytesOf, given, isObject, required, requireAddress } from '../parameters/values.ts'
+import { fillCall } from '../pool/fillTransaction.ts'
+import { submitSent } from '../pool/sendRawTransaction.ts'
+import type { RpcDevelopment } from './development.ts'
+import { messageHash, typedDataHash } from './typedData.ts'
+
+/** @throws RpcError on any other chain */
+export const developmentOf = ({ development }: RpcContext): RpcDevelopment =>
+  required(development, 'METHOD_NOT_ENABLED')
+
+/** The signature as 65 bytes r, s and v, where v is 27 or 28, as wallets give it. */
+const signed = (context: RpcContext, account: Address, hash: Hash): string => {
+  const signature = required(developmentOf(context).signHash(account, hash), 'UNKNOWN_ACCOUNT')
+  const bytes = signatureToBytes65(signature)
+  bytes[64] = 27 + signature.yParity
+  return toHex(bytes)
+}
+
+const messageAt = (params: Params, index: number): Uint8Array =>
+  required(bytesOf(given(params, index)), 'INVALID_PARAMS')
+
+/** eth_sign: account, then message. */
+export const signMessage = ({ params }: Call, context: RpcContext): string =>
+  signed(context, requireAddress(params, 0), messageHash(messageAt(params, 1)))
+
+/** personal_sign: message, then account. */
+export const personalSign = ({ params }: Call, context: RpcContext): string =>
+  signed(context, requireAddress(params, 1), messageHash(messageAt(params, 0)))
+
+/** eth_signTypedData_v4: account, then typed data. */
+export const signTypedData = ({ params }: Call, context: RpcContext): string =>
+  signed(context, requireAddress(params, 0), typedDataHash(given(params, 1)))
+
+const signFilled = async (call: Call, context: RpcContext): Promise<SenderTransaction> => {
+  const development = developmentOf(context)
+  const transaction = given(call.params, 0)
+  if (!isObject(transaction) || transaction['from'] === undefined)
+    throw new RpcError('INVALID_CALL', { data: 'call.from is missing: the account that signs' })
+  const filled = await fillCall(call, context)
+  return required(development.signTransaction(filled.from, filled.transaction), 'UNKNOWN_ACCOUNT')
+}
+
+/** eth_signTransaction: the signed encoding. */
+export const signTransaction = async (call: Call, context: RpcContext): Promise<string> =>
+  toHex((await signFilled(call, context)).transaction.encoded)
+
+/** eth_sendTransaction on a development chain: the hash. @throws RpcError, TransactionRejected */
+export const sendTransaction = async (call: Call, context: RpcContext): Promise<string> => {
+  const sent = await signFilled(call, context)
+  await submitSent(sent, context)
+  return toHex(sent.transaction.hash)
+}

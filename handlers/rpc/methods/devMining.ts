@@ -1,0 +1,158 @@
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import type { DevelopmentClock } from '../development/development.ts'
+import { developmentOf } from '../development/signing.ts'
+import type { RpcContext } from '../context.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import { flagOf, given, integerOf, isObject, required } from '../parameters/values.ts'
+import { type Call, developmentMethod, type Method, type Params } from './method.ts'
+
+/** Blocks of one call: more take longer than a client waits. */
+const BLOCKS_MAX = 100_000n
+
+const secondsAt = (params: Params, index: number): bigint =>
+  required(integerOf(given(params, index), 63), 'INVALID_PARAMS')
+
+const flagAt = (params: Params, index: number): boolean =>
+  required(flagOf(given(params, index)), 'INVALID_PARAMS')
+
+const blocksOf = (value: unknown): number => {
+  const count = value === undefined ? 1n : required(integerOf(value, 63), 'INVALID_PARAMS')
+  if (count > BLOCKS_MAX) throw new RpcError('INVALID_PARAMS', { detail: `at most ${BLOCKS_MAX} blocks` })
+  return Number(count)
+}
+
+const requireNext = (clock: DevelopmentClock, timestamp: bigint): void => {
+  if (!clock.setNext(timestamp)) throw new RpcError('TIMESTAMP_TOO_LOW')
+}
+
+/** evm_mine: nothing, a timestamp, or an object with `timestamp` and `blocks`. */
+const mineOne = async ({ params }: Call, context: RpcContext): Promise<string> => {
+  const { miner, clock } = developmentOf(context)
+  const value = given(params, 0)
+  const { timestamp, blocks } = isObject(value) ? value : { timestamp: value, blocks: undefined }
+  const count = blocksOf(blocks ?? undefined)
+  if (timestamp !== undefined && timestamp !== null)
+    requireNext(clock, required(integerOf(timestamp, 63), 'INVALID_PARAMS'))
+  await miner.mine(count)
+  return toQuantity(0)
+}
+
+const mineMany = async ({ params }: Call, context: RpcContext): Promise<boolean> => {
+  const interval = given(params, 1)
+  const seconds = interval === undefined ? undefined : required(integerOf(interval, 63), 'INVALID_PARAMS')
+  await developmentOf(context).miner.mine(blocksOf(given(params, 0)), seconds)
+  return true
+}
+
+const MS_PER_SECOND = 1000
+
+const metadata = (_: Call, { chain, options }: RpcContext): object => {
+  const { header, hash } = chain.head()
+  return {
+    clientVersion: options.clientVersion,
+    chainId: Number(chain.configuration.chainId),
+    instanceId: toHex(chain.genesis.hash),
+    latestBlockNumber: Number(header.number),
+    latestBlockHash: toHex(hash),
+  }
+}
+
+/** Blocks and time of a development chain, as in anvil and Hardhat. */
+export const DEV_MINING_METHODS: readonly Method[] = [
+  ...developmentMethod(['evm_mine'], {
+    summary: 'Makes a block at once, with the transactions of the pool',
+    params: { 'timestamp?': 'MineRequest' },
+    result: 'Quantity',
+    handle: mineOne,
+  }),
+  ...developmentMethod(['anvil_mine', 'hardhat_mine'], {
+    summary: 'Makes several blocks at once',
+    params: { 'blocks?': 'Gas', 'intervalSeconds?': 'Gas' },
+    result: 'Boolean',
+    handle: mineMany,
+  }),
+  ...developmentMethod(['evm_setAutomine', 'anvil_setAutomine'], {
+    summary: 'Sets whether each transaction gets a block at once',
+    params: { isOn: 'Flag' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      const isOn = flagAt(params, 0)
+      developmentOf(context).miner.setMode({ kind: isOn ? 'automatic' : 'manual' })
+      return true
+    },
+  }),
+  ...developmentMethod(['anvil_getAutomine', 'hardhat_getAutomine'], {
+    summary: 'Returns whether each transaction gets a block at once',
+    params: {},
+    result: 'Boolean',
+    handle: (_, context) => developmentOf(context).miner.mode().kind === 'automatic',
+  }),
+  ...developmentMethod(['evm_setIntervalMining', 'anvil_setIntervalMining'], {
+    summary: 'Makes a block each so many seconds, also without transactions; 0 for none',
+    params: { seconds: 'Gas' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      const ms = Number(secondsAt(params, 0)) * MS_PER_SECOND
+      if (ms > 2 ** 31 - 1) throw new RpcError('INVALID_PARAMS', { detail: 'at most 24 days' })
+      developmentOf(context).miner.setMode(ms === 0 ? { kind: 'manual' } : { kind: 'interval', ms })
+      return true
+    },
+  }),
+  ...developmentMethod(['anvil_getIntervalMining'], {
+    summary: 'Returns the interval of blocks in seconds; null where blocks have none',
+    params: {},
+    result: 'Number',
+    handle: (_, context) => {
+      const mode = developmentOf(context).miner.mode()
+      return mode.kind === 'interval' ? mode.ms / MS_PER_SECOND : null
+    },
+  }),
+  ...developmentMethod(['evm_increaseTime', 'anvil_increaseTime'], {
+    summary: 'Adds seconds to the time of later blocks; returns the sum of all additions',
+    params: { seconds: 'Gas' },
+    result: 'Number',
+    handle: ({ params }, context) => Number(developmentOf(context).clock.increase(secondsAt(params, 0))),
+  }),
+  ...developmentMethod(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], {
+    summary: 'Sets the timestamp of the next block; later ones go on from there',
+    params: { timestamp: 'Gas' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      requireNext(developmentOf(context).clock, secondsAt(params, 0))
+      return true
+    },
+  }),
+  ...developmentMethod(['evm_setTime', 'anvil_setTime'], {
+    summary: 'Sets the time of later blocks',
+    params: { timestamp: 'Gas' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      developmentOf(context).clock.setTime(secondsAt(params, 0))
+      return true
+    },
+  }),
+  ...developmentMethod(['anvil_setBlockTimestampInterval'], {
+    summary: 'Sets the seconds between the timestamps of two blocks',
+    params: { seconds: 'Gas' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      developmentOf(context).clock.setInterval(secondsAt(params, 0))
+      return true
+    },
+  }),
+  ...developmentMethod(['anvil_removeBlockTimestampInterval'], {
+    summary: 'Lets timestamps follow the clock again',
+    params: {},
+    result: 'Boolean',
+    handle: (_, context) => {
+      developmentOf(context).clock.setInterval(undefined)
+      return true
+    },
+  }),
+  ...developmentMethod(['anvil_metadata', 'hardhat_metadata'], {
+    summary: 'Returns the client and the head of the chain',
+    params: {},
+    result: 'Object',
+    handle: metadata,
+  }),
+]

@@ -1,0 +1,154 @@
+import { toQuantity } from '../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import type { StateEdit } from '../../../core/state/edits.ts'
+import type { RpcContext } from '../context.ts'
+import { DevelopmentRefused } from '../development/development.ts'
+import { developmentOf } from '../development/signing.ts'
+import { RpcError } from '../dispatch/errors.ts'
+import {
+  bytesOf,
+  flagOf,
+  given,
+  hashOf,
+  integerOf,
+  isObject,
+  required,
+  requireAddress,
+} from '../parameters/values.ts'
+import { type Call, developmentMethod, type Method, type Params } from './method.ts'
+
+/** @throws RpcError with the reason where the chain refuses */
+const refusing = async <T>(work: Promise<T>): Promise<T> => {
+  try {
+    return await work
+  } catch (cause) {
+    if (cause instanceof DevelopmentRefused)
+      throw new RpcError('DEVELOPMENT_REFUSED', { detail: cause.message, cause })
+    throw cause
+  }
+}
+
+const edit =
+  (read: (params: Params) => StateEdit) =>
+  async ({ params }: Call, context: RpcContext): Promise<boolean> => {
+    await refusing(developmentOf(context).edit(read(params)))
+    return true
+  }
+
+const wordAt = (params: Params, index: number): Uint8Array =>
+  bigintToFixedBytes(required(integerOf(given(params, index)), 'INVALID_PARAMS'), 32)
+
+/** True for a request to read another network's state; clients send `forking` without a URL, too. */
+const isForking = (value: unknown): boolean =>
+  isObject(value) && isObject(value['forking']) && typeof value['forking']['jsonRpcUrl'] === 'string'
+
+const reset = async ({ params }: Call, context: RpcContext): Promise<boolean> => {
+  if (isForking(given(params, 0)))
+    throw new RpcError('DEVELOPMENT_REFUSED', { detail: 'it does not read the state of another network' })
+  await refusing(developmentOf(context).reset())
+  return true
+}
+
+/** One row each for anvil and for Hardhat. */
+const both = (name: string, row: Parameters<typeof developmentMethod>[1]): readonly Method[] =>
+  developmentMethod([`anvil_${name}`, `hardhat_${name}`], row)
+
+const impersonation = (name: string, summary: string, isOn: boolean): readonly Method[] =>
+  both(name, {
+    summary,
+    params: { account: 'Address' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      developmentOf(context).impersonate(requireAddress(params, 0), isOn)
+      return true
+    },
+  })
+
+/** The state, the accounts and the snapshots of a development chain, as in anvil and Hardhat. */
+export const DEV_STATE_METHODS: readonly Method[] = [
+  ...both('setBalance', {
+    summary: 'Sets the balance of an account',
+    params: { address: 'Address', balance: 'Wei' },
+    result: 'Boolean',
+    handle: edit(params => ({
+      kind: 'balance',
+      address: requireAddress(params, 0),
+      wei: required(integerOf(given(params, 1)), 'INVALID_PARAMS'),
+    })),
+  }),
+  ...both('setNonce', {
+    summary: 'Sets the nonce of an account',
+    params: { address: 'Address', nonce: 'Gas' },
+    result: 'Boolean',
+    handle: edit(params => ({
+      kind: 'nonce',
+      address: requireAddress(params, 0),
+      nonce: required(integerOf(given(params, 1), 63), 'INVALID_PARAMS'),
+    })),
+  }),
+  ...both('setCode', {
+    summary: 'Sets the code of an account',
+    params: { address: 'Address', code: 'Data' },
+    result: 'Boolean',
+    handle: edit(params => ({
+      kind: 'code',
+      address: requireAddress(params, 0),
+      code: required(bytesOf(given(params, 1)), 'INVALID_PARAMS'),
+    })),
+  }),
+  ...both('setStorageAt', {
+    summary: 'Sets a storage slot of an account',
+    params: { address: 'Address', slot: 'Key', value: 'Key' },
+    result: 'Boolean',
+    handle: edit(params => ({
+      kind: 'slot',
+      address: requireAddress(params, 0),
+      slot: wordAt(params, 1),
+      value: wordAt(params, 2),
+    })),
+  }),
+  ...impersonation('impersonateAccount', 'Lets transactions be sent from an account without its key', true),
+  ...impersonation('stopImpersonatingAccount', 'Ends an impersonation', false),
+  ...developmentMethod(['anvil_autoImpersonateAccount', 'hardhat_autoImpersonateAccount'], {
+    summary: 'Sets whether transactions may be sent from any account without its key',
+    params: { isOn: 'Flag' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      developmentOf(context).impersonateAll(required(flagOf(given(params, 0)), 'INVALID_PARAMS'))
+      return true
+    },
+  }),
+  ...both('dropTransaction', {
+    summary: 'Drops a transaction from the pool; false for one that is not there',
+    params: { transactionHash: 'Hash' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      developmentOf(context)
+      const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
+      const isPooled = context.pool.get(hash) !== undefined
+      context.pool.remove(hash)
+      return isPooled
+    },
+  }),
+  ...both('reset', {
+    summary: 'Goes back to the genesis block, with an empty pool',
+    params: { 'forking?': 'Object' },
+    result: 'Boolean',
+    handle: reset,
+  }),
+  ...developmentMethod(['evm_snapshot', 'anvil_snapshot'], {
+    summary: 'Remembers the chain, the pool and the clock; returns the number of the snapshot',
+    params: {},
+    result: 'Quantity',
+    handle: (_, context) => toQuantity(developmentOf(context).snapshot()),
+  }),
+  ...developmentMethod(['evm_revert', 'anvil_revert'], {
+    summary: 'Goes back to a snapshot and forgets it and later ones; false for an unknown one',
+    params: { snapshot: 'Gas' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      const snapshot = required(integerOf(given(params, 0), 63), 'INVALID_PARAMS')
+      return refusing(developmentOf(context).revert(snapshot))
+    },
+  }),
+]

@@ -1,0 +1,35 @@
+import type { Address } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { Chain } from '../../core/chain/chain.ts'
+import type { Consensus } from '../consensus/consensus.ts'
+import type { Miner } from './miner.ts'
+
+/** The consensus of a development chain: its one validator makes each block, and nobody else is asked. */
+export const developmentConsensus = (chain: Chain, address: Address, miner: Miner): Consensus => {
+  const validator = toHex(address)
+  miner.start()
+  return {
+    message: () => undefined,
+    validators: () => [address],
+    peerConnected: () => undefined,
+    attach: () => undefined,
+    round: () => 0,
+    facts: () => ({
+      height: chain.head().header.number + 1n,
+      validators: [validator],
+      quorum: 1,
+      round: 0,
+      roundTimeoutMs: undefined,
+      headAtMs: 0,
+      readyAtMs: undefined,
+      lastSeenMs: new Map([[validator, Date.now()]]),
+      rejectedProposal: undefined,
+      unverifiedRound: undefined,
+      unbuiltRound: undefined,
+    }),
+    roundEndsMs: () => undefined,
+    failure: () => undefined,
+    writes: () => ({ runningSinceMs: undefined, last: undefined }),
+    stop: () => miner.stop(),
+  }
+}

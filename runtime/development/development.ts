@@ -1,0 +1,110 @@
+import type { Chain, Rewinding } from '../../core/chain/chain.ts'
+import { RewindRefused } from '../../core/store/rewind.ts'
+import type { BlockRecord } from '../../core/store/store.ts'
+import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import {
+  DevelopmentRefused,
+  REMOVED_BLOCKS_MAX,
+  type Rewound,
+  type RpcDevelopment,
+} from '../../handlers/rpc/development/development.ts'
+import type { Submit } from '../node/pool/submit.ts'
+import { createAccounts } from './accounts.ts'
+import { type Clock, REAL_TIME } from './clock.ts'
+import type { Edits } from './edits.ts'
+import type { Miner } from './miner.ts'
+import { type ChainSnapshot, createSnapshots } from './snapshots.ts'
+
+export type DevelopmentOptions = {
+  readonly chain: Chain
+  readonly rewinding: Rewinding
+  readonly edits: Edits
+  readonly pool: TransactionPool
+  readonly submit: Submit
+  /** The pool's rules for the block after the current head. */
+  readonly poolHead: () => PoolHead
+  readonly miner: Miner
+  readonly clock: Clock
+  /** Why this chain cannot go back or be edited: others follow it. Undefined when it can. */
+  readonly refusal: string | undefined
+}
+
+const removedBlocks = async ({ chain }: DevelopmentOptions, target: bigint): Promise<BlockRecord[]> => {
+  const head = chain.head().header.number
+  const records: BlockRecord[] = []
+  for (let number = head; number > target && records.length < REMOVED_BLOCKS_MAX; number--) {
+    const record = await chain.store.record(number)
+    if (record !== undefined) records.push(record)
+  }
+  return records
+}
+
+/** Everything that a snapshot holds becomes current. @throws DevelopmentRefused */
+const goBack = async (
+  options: DevelopmentOptions,
+  { number, edits, pooled, clock }: ChainSnapshot,
+): Promise<Rewound> => {
+  const { chain, rewinding, pool, submit } = options
+  const removed = await removedBlocks(options, number)
+  for (const { transaction } of pool.list()) pool.remove(transaction.hash)
+  try {
+    await rewinding.rewind(number)
+  } catch (cause) {
+    if (cause instanceof RewindRefused) throw new DevelopmentRefused(cause.message, { cause })
+    throw cause
+  }
+  await options.edits.goBack(number, edits)
+  options.clock.restore(clock)
+  await submit(pooled.map(({ transaction, sender }) => ({ transaction, sender })))
+  return { head: chain.head(), removed }
+}
+
+/** What a development chain offers beyond any other. */
+export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment => {
+  const { chain, edits, pool, miner, clock, refusal } = options
+  const snapshots = createSnapshots()
+  const listeners: ((rewound: Rewound) => void)[] = []
+
+  const requireFree = (): void => {
+    if (refusal !== undefined) throw new DevelopmentRefused(refusal)
+  }
+  const moveTo = (snapshot: ChainSnapshot): Promise<void> =>
+    miner.alone(async () => {
+      const rewound = await goBack(options, snapshot)
+      for (const listener of listeners) listener(rewound)
+    })
+
+  return {
+    ...createAccounts(),
+    miner,
+    clock,
+    edit: edit => {
+      requireFree()
+      return miner.alone(async () => {
+        if (!(await edits.add(chain.head().header.number, edit)))
+          throw new DevelopmentRefused('its state was edited too often; start a new chain')
+        await chain.store.run(() => pool.updateSenders([edit.address], options.poolHead()))
+      })
+    },
+    snapshot: () => {
+      const { number } = chain.head().header
+      return snapshots.add({ number, edits: edits.after(number), pooled: pool.list(), clock: clock.state() })
+    },
+    revert: async id => {
+      requireFree()
+      const snapshot = snapshots.take(id)
+      if (snapshot === undefined) return false
+      await moveTo(snapshot)
+      return true
+    },
+    reset: async () => {
+      requireFree()
+      snapshots.clear()
+      miner.setMode({ kind: 'automatic' })
+      await moveTo({ number: 0n, edits: [], pooled: [], clock: REAL_TIME })
+    },
+    onRewind: listener => {
+      listeners.push(listener)
+    },
+  }
+}

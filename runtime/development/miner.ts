@@ -1,0 +1,162 @@
+import type { Chain } from '../../core/chain/chain.ts'
+import { qbftBlockHash, qbftSealHash } from '../../core/block/codec/blockHash.ts'
+import { sealOfSignature } from '../../core/block/codec/seal.ts'
+import { sign } from '../../core/crypto/crypto.ts'
+import { qbftAt, type QbftConsensus } from '../../core/genesis/schedule.ts'
+import { withRound, withSeals } from '../../core/qbft/codec/roundOfBlock.ts'
+import type { TransactionPool } from '../../core/txpool/pool.ts'
+import type { DevelopmentMiner, MiningMode } from '../../handlers/rpc/development/development.ts'
+import type { BuildBlock } from '../consensus/blockBuilder.ts'
+import { periodMs } from '../consensus/blockTiming.ts'
+import type { NodeKey } from '../keys/nodeKey.ts'
+import type { Log } from '../logging/log.ts'
+import { logBlock } from '../logging/logBlock.ts'
+import { afterBlock, type Clock, timestampAfter } from './clock.ts'
+
+export type MinerOptions = {
+  readonly chain: Chain
+  readonly consensus: QbftConsensus
+  readonly key: NodeKey
+  readonly pool: TransactionPool
+  readonly build: BuildBlock
+  readonly clock: Clock
+  /** Resolves when the pool has removed the transactions of the head. */
+  readonly poolSettled: () => Promise<void>
+  readonly nowMs: () => number
+  readonly log: Log
+}
+
+export type Miner = DevelopmentMiner & {
+  /** Runs while no block is made: work that changes the chain. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+  start(): void
+  /** Stops making blocks of itself; resolves when none is being made. */
+  stop(): Promise<void>
+}
+
+type MinerState = {
+  readonly from: MinerOptions
+  mode: MiningMode
+  isRunning: boolean
+  timer: ReturnType<typeof setTimeout> | undefined
+  unsubscribe: (() => void) | undefined
+  /** When the last block was made, milliseconds since 1970. */
+  lastMs: number
+  /** The end of the last work: blocks are made one after the other. */
+  last: Promise<unknown>
+}
+
+const nowSeconds = ({ nowMs }: MinerOptions): bigint => BigInt(Math.floor(nowMs() / 1000))
+
+/** Builds, seals and commits one block. */
+const mineBlock = async ({ from }: MinerState, intervalSeconds?: bigint): Promise<number> => {
+  const { chain, key, pool, build, clock, log } = from
+  const { header: parent } = chain.head()
+  const number = parent.number + 1n
+  const timestamp =
+    intervalSeconds === undefined
+      ? timestampAfter(clock.state(), parent.timestamp, nowSeconds(from))
+      : parent.timestamp + intervalSeconds
+  const built = await build(number, 0, timestamp)
+  if (built === undefined) return 0
+  const proposal = withRound(built.block, 0)
+  const seal = sealOfSignature(sign(qbftSealHash(proposal.header), key.privateKey))
+  const { header } = withSeals(proposal, 0, [seal])
+  await chain.commitBuilt(built, header, 'next')
+  clock.restore(afterBlock(clock.state(), timestamp, nowSeconds(from)))
+  await from.poolSettled()
+  const { transactions } = built.block
+  logBlock(log, 'Produced', header, transactions.length, pool.size, qbftBlockHash(header))
+  return transactions.length
+}
+
+const alone = <T>(state: MinerState, work: () => Promise<T>): Promise<T> => {
+  const next = state.last.then(work)
+  // The caller gets the error; the next work runs all the same.
+  state.last = next.catch(() => undefined)
+  return next
+}
+
+const waitMs = ({ from, mode, lastMs }: MinerState): number => {
+  const { consensus, chain, nowMs } = from
+  const period =
+    mode.kind === 'interval' ? mode.ms : periodMs(qbftAt(consensus, chain.head().header.number + 1n))
+  return Math.max(0, lastMs + period - nowMs())
+}
+
+/** Sets the timer of the next block, where one is due. */
+const schedule = (state: MinerState): void => {
+  const { mode, isRunning, from } = state
+  if (!isRunning || state.timer !== undefined || mode.kind === 'manual') return
+  if (mode.kind === 'automatic' && !from.pool.hasRunnable) return
+  state.timer = setTimeout(() => {
+    state.timer = undefined
+    void alone(state, () => mineDue(state))
+  }, waitMs(state))
+}
+
+const mineDue = async (state: MinerState): Promise<void> => {
+  const { mode, isRunning, from } = state
+  if (!isRunning || mode.kind === 'manual') return
+  // A block on request may have taken what was waiting.
+  if (mode.kind === 'automatic' && !from.pool.hasRunnable) return
+  let transactions = 0
+  try {
+    transactions = await mineBlock(state)
+  } catch (error) {
+    from.log.error('No block could be made: {error}', { error })
+  }
+  state.lastMs = from.nowMs()
+  // What did not fit into an empty block waits for the next transaction, or for a higher base fee to fall.
+  if (mode.kind === 'interval' || transactions > 0) schedule(state)
+}
+
+const unschedule = (state: MinerState): void => {
+  clearTimeout(state.timer)
+  state.timer = undefined
+}
+
+const mineMany = async (state: MinerState, count: number, intervalSeconds?: bigint): Promise<void> => {
+  for (let made = 0; made < count; made++) await mineBlock(state, made === 0 ? undefined : intervalSeconds)
+  state.lastMs = state.from.nowMs()
+}
+
+/** Makes the blocks of a development chain, which has one validator: this node. */
+export const createMiner = (from: MinerOptions): Miner => {
+  const state: MinerState = {
+    from,
+    mode: { kind: 'automatic' },
+    isRunning: false,
+    timer: undefined,
+    unsubscribe: undefined,
+    lastMs: 0,
+    last: Promise.resolve(),
+  }
+  return {
+    mode: () => state.mode,
+    setMode: mode => {
+      state.mode = mode
+      unschedule(state)
+      schedule(state)
+      from.log.debug('Blocks are made: {mode}', { mode: mode.kind })
+    },
+    mine: (count, intervalSeconds) => alone(state, () => mineMany(state, count, intervalSeconds)),
+    alone: async work => {
+      const result = await alone(state, work)
+      schedule(state)
+      return result
+    },
+    start: () => {
+      state.isRunning = true
+      state.unsubscribe ??= from.pool.onAdded(() => schedule(state))
+      schedule(state)
+    },
+    stop: async () => {
+      state.isRunning = false
+      unschedule(state)
+      state.unsubscribe?.()
+      state.unsubscribe = undefined
+      await state.last
+    },
+  }
+}

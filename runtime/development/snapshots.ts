@@ -1,0 +1,39 @@
+import type { StateEdit } from '../../core/state/edits.ts'
+import type { PooledTransaction } from '../../core/txpool/pool.ts'
+import type { ClockState } from './clock.ts'
+
+/** What a development chain goes back to. */
+export type ChainSnapshot = {
+  readonly number: bigint
+  readonly edits: readonly StateEdit[]
+  readonly pooled: readonly PooledTransaction[]
+  readonly clock: ClockState
+}
+
+/** Snapshots that are kept: test suites take one before each test. The oldest are forgotten. */
+const SNAPSHOTS_MAX = 10_000
+
+export type Snapshots = {
+  add(snapshot: ChainSnapshot): bigint
+  /** Removes a snapshot and all later ones; undefined for an unknown one. */
+  take(id: bigint): ChainSnapshot | undefined
+  clear(): void
+}
+
+export const createSnapshots = (): Snapshots => {
+  const known = new Map<bigint, ChainSnapshot>()
+  let last = 0n
+  return {
+    add: snapshot => {
+      known.set(++last, snapshot)
+      if (known.size > SNAPSHOTS_MAX) known.delete(known.keys().next().value as bigint)
+      return last
+    },
+    take: id => {
+      const snapshot = known.get(id)
+      if (snapshot !== undefined) for (const later of known.keys()) if (later >= id) known.delete(later)
+      return snapshot
+    },
+    clear: () => known.clear(),
+  }
+}
