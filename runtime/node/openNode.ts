@@ -19,7 +19,7 @@ import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } f
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
 import { createYield, isSliceOver } from '../scheduler.ts'
-import { type Edits, openEdits } from '../development/edits.ts'
+import { type Edits, openEdits } from './development/edits.ts'
 import { executionBytesMax } from './executionMemory.ts'
 import { watchUnholdableBlocks } from './unholdableBlocks.ts'
 import { closeAll } from './closeAll.ts'

@@ -58,6 +58,11 @@ export const exportBlocks = async ({ options, terminal }: CommandContext<ExportO
   const stop = stopSignal()
   const temporary = temporaryName(to)
   try {
+    if (node.development?.edits.isEmpty === false)
+      throw new CommandError(
+        'EXPORT',
+        'The state of this development chain was set by hand, so no other node can execute its blocks: they are not exported',
+      )
     const range = blockRange(options, node.chain.head().header.number + 1n)
     const startedMs = Date.now()
     const count = await writeBlocks(node.chain, range, temporary, progress, () => stop.received)

@@ -1,7 +1,7 @@
-import type { Address } from '../../core/bytes/bytes.ts'
-import { toHex } from '../../core/bytes/hex.ts'
-import type { Chain } from '../../core/chain/chain.ts'
-import type { Consensus } from '../consensus/consensus.ts'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import type { Consensus } from '../../consensus/consensus.ts'
 import type { Miner } from './miner.ts'
 
 /** The consensus of a development chain: its one validator makes each block, and nobody else is asked. */

@@ -1,14 +1,14 @@
-import type { Chain, Rewinding } from '../../core/chain/chain.ts'
-import { RewindRefused } from '../../core/store/rewind.ts'
-import type { BlockRecord } from '../../core/store/store.ts'
-import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import type { Chain, Rewinding } from '../../../core/chain/chain.ts'
+import { RewindRefused } from '../../../core/store/rewind.ts'
+import type { BlockRecord } from '../../../core/store/store.ts'
+import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import {
   DevelopmentRefused,
   REMOVED_BLOCKS_MAX,
   type Rewound,
   type RpcDevelopment,
-} from '../../handlers/rpc/development/development.ts'
-import type { Submit } from '../node/pool/submit.ts'
+} from '../../../handlers/rpc/development/development.ts'
+import type { Submit } from '../pool/submit.ts'
 import { createAccounts } from './accounts.ts'
 import { type Clock, REAL_TIME } from './clock.ts'
 import type { Edits } from './edits.ts'

@@ -1,5 +1,5 @@
-import { maxBigint } from '../../core/bytes/integer.ts'
-import type { DevelopmentClock } from '../../handlers/rpc/development/development.ts'
+import { maxBigint } from '../../../core/bytes/integer.ts'
+import type { DevelopmentClock } from '../../../handlers/rpc/development/development.ts'
 
 /** The time of a development chain, in seconds; what snapshots keep. */
 export type ClockState = {

@@ -1,12 +1,12 @@
-import type { Address } from '../../core/bytes/bytes.ts'
-import { toBareHex } from '../../core/bytes/hex.ts'
-import { bytesToBigint } from '../../core/bytes/integer.ts'
-import { signTransaction } from '../../core/block/codec/signature.ts'
-import { transactionOf } from '../../core/block/codec/transaction.ts'
-import type { UnsignedTransaction } from '../../core/block/codec/transactionItem.ts'
-import { sign } from '../../core/crypto/crypto.ts'
-import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
-import type { RpcDevelopment } from '../../handlers/rpc/development/development.ts'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import { bytesToBigint } from '../../../core/bytes/integer.ts'
+import { signTransaction } from '../../../core/block/codec/signature.ts'
+import { transactionOf } from '../../../core/block/codec/transaction.ts'
+import type { UnsignedTransaction } from '../../../core/block/codec/transactionItem.ts'
+import { sign } from '../../../core/crypto/crypto.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/developmentAccounts.ts'
+import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 
 type Accounts = Pick<
   RpcDevelopment,

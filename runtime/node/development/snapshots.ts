@@ -1,5 +1,5 @@
-import type { StateEdit } from '../../core/state/edits.ts'
-import type { PooledTransaction } from '../../core/txpool/pool.ts'
+import type { StateEdit } from '../../../core/state/edits.ts'
+import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import type { ClockState } from './clock.ts'
 
 /** What a development chain goes back to. */
