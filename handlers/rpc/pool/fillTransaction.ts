@@ -124,8 +124,8 @@ export const fillCall = async (
  * eth_fillTransaction (go-ethereum, execution-apis): the filled transaction, ready for signing, and its encoding without a
  * signature.
  */
-export const fillTransaction = async (asked: Call, context: RpcContext): Promise<unknown> => {
-  const { transaction, from } = await fillCall(asked, context)
+export const fillTransaction = async (request: Call, context: RpcContext): Promise<unknown> => {
+  const { transaction, from } = await fillCall(request, context)
   const raw = unsignedEncoding(transaction)
   return { raw: toHex(raw), tx: unsignedTransactionShape(transaction, from, raw) }
 }
