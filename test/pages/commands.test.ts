@@ -117,7 +117,8 @@ describe('given a fresh copy and the commands of the pages', () => {
   test('when a genesis file is made, then a validator and a node that follows it run, and the chain moves by a file', () =>
     withStop(async () => {
       const page = 'runtime/README.md'
-      const extraData = (await shell(fence(page, 'rlp encode'))).trim()
+      // The lines before it say that the key was created.
+      const extraData = (await shell(fence(page, 'rlp encode'))).trim().split('\n').at(-1) as string
       expect(extraData).toMatch(/^0x[0-9a-f]+$/)
       const genesis = fence(page, '"extraData": "0x..."').replace('0x...', extraData)
       writeFileSync(join(copy.folder, 'genesis.json'), genesis)
@@ -128,10 +129,12 @@ describe('given a fresh copy and the commands of the pages', () => {
       const follower = start(
         fence(page, '--bootnodes=')
           .replace('--p2p-port=30303', '--p2p-port=30304')
+          .replace('--rpc-http-port=8545', '--rpc-http-port=8547')
           .replace('<public key of node1>', publicKey)
           .replaceAll(/node[12]\.example\.org/g, '127.0.0.1'),
       )
       await follower.shows(/Imported #\d/)
+      expect(follower.output()).not.toContain('--rpc-http-port has been ignored')
       // Last: of two validators one that is not there stops the chain.
       const vote = fence(page, 'qbft_proposeValidatorVote').replace('<address>', '12'.repeat(20))
       expect(await shell(vote)).toContain('"result":true')

@@ -17,7 +17,7 @@ const README_LINES_MAX = 250
 const PICTURE_BYTES_MAX = 100_000
 
 /** Blocks that no test runs: each is a command that a newcomer cannot trust. */
-const NOT_RUN_MAX = 8
+const NOT_RUN_MAX = 10
 
 /** Options of programs other than the node: package managers, tests, simulation, attacks and benchmarks. */
 const OTHER_OPTIONS: ReadonlySet<string> = new Set(
