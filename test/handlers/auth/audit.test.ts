@@ -20,13 +20,13 @@ const start = () => {
 const denial = (from: string): Denial => ({ who: 'alice', what: 'eth_call', from })
 
 describe('given denials', () => {
-  test('then each has its line', () => {
+  test('then each is logged in one line', () => {
     const { audit, denials } = start()
     for (let index = 0; index < 100; index++) audit.denied(denial('192.0.2.1'))
     expect(denials).toEqual(Array.from({ length: 100 }, () => denial('192.0.2.1')))
   })
 
-  test('when one address has more than its share of a minute then the rest is counted, and others have theirs', () => {
+  test('when one address exceeds its limit per minute then the rest is only counted, and other addresses are logged', () => {
     jest.useFakeTimers()
     try {
       const { audit, denials, suppressed } = start()
@@ -42,7 +42,7 @@ describe('given denials', () => {
     }
   })
 
-  test('when many addresses send them then all together stay within a bound', () => {
+  test('when many addresses send them then their sum stays within a limit', () => {
     const { audit, denials } = start()
     for (let index = 0; index < DENIALS_MAX * 2; index++)
       audit.denied(denial(`10.0.${index >> 8}.${index & 255}`))

@@ -42,7 +42,7 @@ describe('given an address', () => {
     '1:2:3:4:5:6:7:8::',
     '1.2.3.4::',
     '-1.2.3.4',
-  ])('when it is %p, then it is no address', text => {
+  ])('when it is %p, then it is not an address', text => {
     expect(parseIpAddress(text)).toBeUndefined()
   })
 
@@ -77,7 +77,7 @@ describe('given a network', () => {
   })
 
   test.each(['10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/', '10.0.0.0/8/8', 'x/8', '::/129', '10.0.0.0/08'])(
-    'when it is %p, then it is no network',
+    'when it is %p, then it is not a network',
     text => {
       expect(parseIpNetwork(text)).toBeUndefined()
     },
@@ -89,7 +89,7 @@ describe('given an X-Forwarded-For header', () => {
     expect(trusting()('127.0.0.1', '6.6.6.6')).toBe('127.0.0.1')
   })
 
-  test('when the other end is no trusted proxy then it means nothing', () => {
+  test('when the other end is not a trusted proxy then the header is ignored', () => {
     expect(trusting('10.0.0.0/8')('192.0.2.1', '6.6.6.6')).toBe('192.0.2.1')
   })
 
@@ -101,7 +101,7 @@ describe('given an X-Forwarded-For header', () => {
     expect(clientOf('10.0.0.1', '192.0.2.1:5555')).toBe('192.0.2.1')
   })
 
-  test('when an entry is no address then the proxy that sent it is all there is', () => {
+  test('when an entry is not an address then the proxy that sent it counts as the client', () => {
     const clientOf = trusting('10.0.0.0/8')
     for (const header of ['', 'unknown', '6.6.6.6, x', '6.6.6.6,', 'a\nb', '10.0.0.2, _hidden'])
       expect(clientOf('10.0.0.1', header)).toBe('10.0.0.1')

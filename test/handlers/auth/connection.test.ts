@@ -37,7 +37,7 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 describe('given a connection with a token', () => {
-  test('then each message is judged anew, and subscriptions end 60 seconds after the token', async () => {
+  test('then each message is checked again, and subscriptions end 60 seconds after the token', async () => {
     const { node, connection, ended } = await open(await sign({}))
     expect((await connection.identify()).permits(SUBSCRIBE)).toBe(true)
     await pass(node, 300_000)
@@ -48,7 +48,7 @@ describe('given a connection with a token', () => {
     expect(ended()).toBe(1)
   })
 
-  test('when a new one is presented in time then they go on until that one ends', async () => {
+  test('when a new token is presented in time then subscriptions continue until that one ends', async () => {
     const { node, connection, ended } = await open(await sign({}))
     await connection.identify()
     await pass(node, 330_000)
@@ -61,7 +61,7 @@ describe('given a connection with a token', () => {
     expect(ended()).toBe(1)
   })
 
-  test('when what is presented is not valid then nothing changes', async () => {
+  test('when the presented token is not valid then nothing changes', async () => {
     const { node, connection, ended } = await open(await sign({}))
     await connection.identify()
     for (const token of ['', 'x', 'x.y.z', await sign({ exp: NOW_SECONDS })])
@@ -73,21 +73,21 @@ describe('given a connection with a token', () => {
     expect(ended()).toBe(1)
   })
 
-  test('when a new one may not subscribe then they end at once', async () => {
+  test('when a new token does not permit subscriptions then they end at once', async () => {
     const { connection, ended } = await open(await sign({}))
     await connection.identify()
     await connection.present(await sign({ permissions: ['net:*'] }))
     expect(ended()).toBe(1)
   })
 
-  test('when subscribing is open to everyone then they go on', async () => {
+  test('when subscribing is open to everyone then they continue', async () => {
     const { node, connection, ended } = await open(await sign({}), ['eth_subscribe'])
     await connection.identify()
     await pass(node, 3_600_000)
     expect(ended()).toBe(0)
   })
 
-  test('when it ends after many years then no timer fires early', async () => {
+  test('when the token ends after many years then no timer fires early', async () => {
     const { node, connection, ended } = await open(await sign({ exp: NOW_SECONDS + 100 * 365 * 86_400 }))
     await connection.identify()
     for (let month = 0; month < 3; month++) await pass(node, 30 * 86_400_000)
@@ -127,7 +127,7 @@ describe('given the subprotocols of an upgrade', () => {
     ['undefined', undefined],
     ['', undefined],
     [null, undefined],
-  ])('when they are %p, then they stand for %p', (offered, authorization) => {
+  ])('when they are %p, then they give the header %p', (offered, authorization) => {
     expect(authorizationOfSubprotocols(offered)).toBe(authorization as string)
   })
 })

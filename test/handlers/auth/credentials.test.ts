@@ -32,7 +32,7 @@ describe('given a credentials file', () => {
       expect(parseCredentials(user('a', more)).find('a')?.permissions).toEqual([])
   })
 
-  test('then a name with dots leads through tables, or stands in quotes', () => {
+  test('then a name with dots is a path of tables, or quoted', () => {
     const { find, users } = parseCredentials(
       `${user('a.b', 'permissions = ["net:*"]')}${user('"c.d"')}${user('a.e')}`,
     )
@@ -109,7 +109,7 @@ describe('given a credentials file', () => {
     expect(refusal(text)[0]).toBe('MALFORMED')
   })
 
-  test('when it is malformed then the message holds nothing of the lines around', () => {
+  test('when it is malformed then the message does not quote its lines', () => {
     const [, message] = refusal(`[Users.a]\npassword = "${HASH}" oops\n`)
     expect(message).toContain('line 2')
     expect(message).not.toContain('l3GA7K8g6rJ')

@@ -152,7 +152,7 @@ describe('given a login that fails', () => {
     expect(node.denials.length).toBe(status === 401 ? 1 : 0)
   })
 
-  test('then an unknown user and a wrong password do the same work and have the same answer', async () => {
+  test('then an unknown user and a wrong password take the same work and give the same answer', async () => {
     const cheap = `[Users.cheap]\npassword = "${hashOf('x')}"\n`
     const dear = '[Users.dear]\npassword = "$2a$08$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234"\n'
     const node = await startLoginNode(cheap + dear)
@@ -165,7 +165,7 @@ describe('given a login that fails', () => {
     expect(node.jobs.map(({ hash }) => hash.slice(4, 6))).toEqual(['04', '08', '08', '08'])
   })
 
-  test('then the work of a wrong password is that of the highest cost, whatever its own, and of a right one its own', () => {
+  test('then a wrong password takes the work of the highest cost in the file, and a right one that of its own hash', () => {
     const workOf = (cost: number, failCost: number, isRight: boolean): number => {
       let work = 0
       const isTaken = passwordMatches({ password: 'x', hash: dummyHash(cost), failCost }, (_, hash) => {
@@ -182,7 +182,7 @@ describe('given a login that fails', () => {
       }
   })
 
-  test('when a hash in the file costs more than the bound then it is not computed', async () => {
+  test('when a hash in the file costs more than the limit then it is not computed', async () => {
     for (const cost of ['03', '15', '31', '99']) {
       const hash = dummyHash(10).replace('$10$', () => `$${cost}$`)
       const node = await startLoginNode(`[Users.a]\npassword = "${hash}"`)
@@ -191,7 +191,7 @@ describe('given a login that fails', () => {
     }
   })
 
-  test('then what was typed is in no denial, but for a name that the file has', async () => {
+  test('then a denial contains no typed text except a user name of the file', async () => {
     const node = await startLoginNode(USERS)
     await node.login({ username: 'my-pass-word', password: 'other-pass-word' })
     await node.login({ username: 'alice', password: 'other-pass-word' })
@@ -199,7 +199,7 @@ describe('given a login that fails', () => {
     expect(JSON.stringify(node.denials)).not.toContain('pass-word')
   })
 
-  test('when too many have failed from the address then the answer says when to come back, and nothing is checked', async () => {
+  test('when too many logins from the address have failed then the answer says when to retry, and nothing is checked', async () => {
     const node = await startLoginNode(USERS)
     let response = await node.login({ username: 'alice', password: 'wrong' })
     while (response.status === 401) response = await node.login({ username: 'alice', password: 'wrong' })
@@ -217,7 +217,7 @@ describe('given a login that fails', () => {
     expect((await node.login({ username: 'alice', password: 'secret' })).status).toBe(200)
   })
 
-  test('when too many passwords wait then the answer is 503, and it counts as no failure', async () => {
+  test('when too many passwords are waiting then the answer is 503 and does not count as a failure', async () => {
     const node = await startLoginNode(USERS)
     node.failure = Object.assign(new Error('full'), { code: 'PASSWORD_QUEUE_FULL' })
     for (let i = 0; i < 100; i++) {
@@ -232,10 +232,10 @@ describe('given a login that fails', () => {
   })
 })
 
-describe('given a password that bcrypt would take for another', () => {
+describe('given a password that bcrypt would confuse with another', () => {
   const A72 = 'a'.repeat(72)
 
-  test('then 72 bytes are taken, a longer one is refused rather than cut, and so are bytes of value zero', async () => {
+  test('then 72 bytes are accepted, and longer ones and zero bytes are refused', async () => {
     const node = await startLoginNode(
       `[Users.a]\npassword = "${hashOf(A72)}"\n[Users.b]\npassword = "${hashOf('b')}"\n`,
     )
@@ -281,7 +281,7 @@ describe('given other requests for /login', () => {
     }
   })
 
-  test('then hosts, origins and what the client takes are judged as everywhere', async () => {
+  test('then hosts, origins and the Accept header are checked as for other paths', async () => {
     expect((await ask({ method: 'POST' })).status).toBe(200)
     expect((await ask({ method: 'POST' }, { host: 'evil.example' })).status).toBe(403)
     expect((await ask({ method: 'POST' }, { origin: 'https://evil.example' })).status).toBe(403)

@@ -42,7 +42,7 @@ const failTimes = (limits: LoginLimits, times: number, from: (index: number) => 
 const address = (index: number): string => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`
 
 describe('given failed logins from one address', () => {
-  test('then so many are let through, then one in three seconds, and the answer says when', () => {
+  test('then a limited number is admitted, then one in three seconds, and the answer says when', () => {
     const { clock, limits } = start()
     expect(failTimes(limits, 500, () => '192.0.2.1')).toBe(FAILURES_OF_ADDRESS_MAX)
     expect(limits.admit('192.0.2.1', 'alice')).toEqual({ kind: 'limited', retrySeconds: 3 })
@@ -52,7 +52,7 @@ describe('given failed logins from one address', () => {
     expect(failTimes(limits, 500, () => '192.0.2.1')).toBe(20)
   })
 
-  test('then other addresses are as free as before, and those of one IPv6 customer are one', () => {
+  test('then other addresses are not limited, and the addresses of one IPv6 customer count as one', () => {
     const { limits } = start()
     failTimes(limits, 500, index => `2001:db8:1:2::${index.toString(16)}`)
     expect(fail(limits, '2001:db8:1:2:ffff::1')).toBe('limited')
@@ -60,7 +60,7 @@ describe('given failed logins from one address', () => {
     expect(fail(limits, '192.0.2.1')).toBe('admitted')
   })
 
-  test('then those that succeed in between cost nothing and give nothing back', () => {
+  test('then successful logins in between neither cost nor refund anything', () => {
     const { limits } = start()
     let admitted = 0
     for (let index = 0; index < 500; index++) {
@@ -70,7 +70,7 @@ describe('given failed logins from one address', () => {
     expect(admitted).toBe(FAILURES_OF_ADDRESS_MAX)
   })
 
-  test('then attempts under way are told to wait a moment, as they may yet be right', () => {
+  test('then further attempts are answered as busy while those in progress may still succeed', () => {
     const { limits } = start()
     failTimes(limits, FAILURES_OF_ADDRESS_MAX - 5, () => '192.0.2.1')
     const open = Array.from({ length: 5 }, () => limits.admit('192.0.2.1', 'alice'))
@@ -79,7 +79,7 @@ describe('given failed logins from one address', () => {
     expect(limits.admit('192.0.2.1', 'alice').kind).toBe('admitted')
   })
 
-  test('then no more than some are under way at once, and other addresses have theirs', () => {
+  test('then the attempts in progress are limited by address', () => {
     const { limits } = start()
     const open = Array.from({ length: UNDER_WAY_MAX }, () => limits.admit('192.0.2.1', 'alice'))
     expect(limits.admit('192.0.2.1', 'alice').kind).toBe('busy')
@@ -91,8 +91,8 @@ describe('given failed logins from one address', () => {
   })
 })
 
-describe('given failed logins as one user from ever new addresses', () => {
-  test('then each address soon has few attempts, but always some: the user is not locked out', () => {
+describe('given failed logins as one user from many addresses', () => {
+  test('then each address has few attempts, but always some: the user is not locked out', () => {
     const { clock, limits } = start()
     let index = 0
     // An hour of ten wrong passwords a second.
@@ -106,7 +106,7 @@ describe('given failed logins as one user from ever new addresses', () => {
     expect(succeed(limits, '192.0.2.1')).toBe('admitted')
   })
 
-  test('then other users are as free as before, and a user nobody has is counted alike', () => {
+  test('then other users are not limited, and unknown users are counted like known ones', () => {
     const { limits } = start()
     failTimes(limits, FAILURES_OF_USER_MAX * 2, address)
     const asNobody = start()
@@ -125,7 +125,7 @@ describe('given failed logins as one user from ever new addresses', () => {
     expect(others).toBe(FAILURES_OF_ADDRESS_MAX)
   })
 
-  test('when it ends then everything is as before after some minutes', () => {
+  test('when the attack ends then all limits are restored after some minutes', () => {
     const { clock, limits } = start()
     failTimes(limits, 1_000, index => address(index % 50))
     clock.nowMs += 4 * MINUTE_MS
@@ -134,7 +134,7 @@ describe('given failed logins as one user from ever new addresses', () => {
 })
 
 describe('given any logins', () => {
-  test('then no address fails more often than its bound allows for the time that passed', () => {
+  test('then no address fails more often than its limit allows for the elapsed time', () => {
     const step = fc.record({
       address: fc.nat(2),
       user: fc.nat(2),
@@ -157,7 +157,7 @@ describe('given any logins', () => {
     )
   })
 
-  test('when the clock goes back then nobody gains and nobody is locked out', () => {
+  test('when the clock goes back then no attempts are added and nobody is locked out', () => {
     const { clock, limits } = start()
     failTimes(limits, 100, () => '192.0.2.1')
     clock.nowMs -= 3_600_000

@@ -31,11 +31,11 @@ describe('given the permissions of a token', () => {
     expect(grants([permission], name)).toBe(granted)
   })
 
-  test('then none at all grants nothing', () => {
+  test('then an empty list grants nothing', () => {
     for (const { name } of METHODS) expect(grants([], name)).toBe(false)
   })
 
-  test('then a method with two underscores is its name with two colons, of the group before the first', () => {
+  test('then the permission of a method with two underscores has two colons, and its group is the part before the first', () => {
     expect(grants(['a:b:c'], 'a_b_c')).toBe(true)
     expect(grants(['a:*'], 'a_b_c')).toBe(true)
     expect(grants(['a:b:*'], 'a_b_c')).toBe(false)
@@ -54,7 +54,7 @@ const permission = fc.oneof(
 )
 
 describe('given any permissions and any method', () => {
-  test('then it is granted exactly when one of three strings is among them', () => {
+  test('then it is granted exactly if one of three strings is in the list', () => {
     fc.assert(
       fc.property(fc.array(permission, { maxLength: 6 }), methodName, (permissions, name) => {
         const group = name.split('_')[0] as string
@@ -65,7 +65,7 @@ describe('given any permissions and any method', () => {
     )
   })
 
-  test('then each of the three strings alone grants it, whatever stands beside', () => {
+  test('then each of the three strings grants it, with any other entries in the list', () => {
     fc.assert(
       fc.property(fc.array(permission, { maxLength: 4 }), methodName, fc.nat(2), (others, name, which) => {
         const accepted = ['*:*', `${name.split('_')[0]}:*`, permissionOf(name)]
@@ -74,7 +74,7 @@ describe('given any permissions and any method', () => {
     )
   })
 
-  test('then a permission with any one character changed, added or left out no longer grants it alone', () => {
+  test('then a permission with one character changed, added or removed does not grant it', () => {
     fc.assert(
       fc.property(methodName, fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (name, at, character) => {
         const right = permissionOf(name)

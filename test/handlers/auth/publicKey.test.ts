@@ -44,7 +44,7 @@ describe('given a public key', () => {
     }
   })
 
-  test('when its label is another, or text stands around it, then it is read all the same', () => {
+  test('when it has another label, or text around it, then it is read', () => {
     const der = bytesOf(rsa.publicPem)
     expect(refusal(pemOf('CERTIFICATE', der), 'RS256')).toBe('')
     expect(refusal(`# our key\r\n${rsa.publicPem.replaceAll('\n', '\r\n')}more`, 'RS256')).toBe('')
@@ -100,7 +100,7 @@ describe('given a private key by mistake', () => {
     )
   })
 
-  test.each(forms)('when it is %s then it is refused, whatever the label says, and not shown', (_, pem) => {
+  test.each(forms)('when it is %s then it is refused with any label, and not shown', (_, pem) => {
     const algorithm = pem.includes('EC') || bytesOf(pem).length < 300 ? 'ES256' : 'RS256'
     const relabelled = pemOf('PUBLIC KEY', bytesOf(pem))
     for (const text of [refusal(pem, algorithm), refusal(relabelled, algorithm)]) {
@@ -111,7 +111,7 @@ describe('given a private key by mistake', () => {
 })
 
 describe('given a private key in its own cipher', () => {
-  test('then its label tells what it is', () => {
+  test('then the label tells its kind', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const options = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const
     const text = refusal(privateKey.export(options) as string, 'ES256')
@@ -119,7 +119,7 @@ describe('given a private key in its own cipher', () => {
   })
 })
 
-describe('given what is no public key', () => {
+describe('given a file that is not a public key', () => {
   test.each([
     ['nothing', ''],
     ['text', 'hello'],
@@ -130,7 +130,7 @@ describe('given what is no public key', () => {
     expect(refusal(pem, 'RS256')).toBe('Authentication RPC public key file format is invalid')
   })
 
-  test('when it is PKCS#1, or cut, or goes on behind its end, then the text says what is needed', () => {
+  test('when it is PKCS#1, truncated, or followed by other bytes, then the text says which form is needed', () => {
     const der = bytesOf(rsa.publicPem)
     for (const bytes of [der.subarray(24), der.subarray(0, -1), Buffer.concat([der, Buffer.of(0)])])
       expect(refusal(pemOf('RSA PUBLIC KEY', bytes), 'RS256')).toContain('must hold a SubjectPublicKeyInfo')

@@ -9,7 +9,7 @@ const entry = (token: string, expiresAtMs = 1_000) => ({
 })
 
 describe('given tokens that were verified', () => {
-  test('then one is known until it expires, and then no more', () => {
+  test('then one is known until it expires', () => {
     const tokens = createRememberedTokens()
     tokens.add(entry('a.b.signature-of-this-token'))
     expect(tokens.get('a.b.signature-of-this-token', 999)).toBeDefined()
@@ -17,7 +17,7 @@ describe('given tokens that were verified', () => {
     expect(tokens.get('a.b.signature-of-this-token', 0)).toBeUndefined()
   })
 
-  test('then another with the same end of its signature is not taken for it', () => {
+  test('then another token with the same end of the signature does not match', () => {
     const tokens = createRememberedTokens()
     tokens.add(entry('a.permissions.signature-of-this-token'))
     for (const forged of [
@@ -28,7 +28,7 @@ describe('given tokens that were verified', () => {
       expect(tokens.get(forged, 0)).toBeUndefined()
   })
 
-  test('then one with the whole of its signature and anything else before it is not taken for it', () => {
+  test('then another token with the same signature does not match', () => {
     const tokens = createRememberedTokens()
     const signature = 's'.repeat(342)
     tokens.add(entry(`header.weak-payload.${signature}`))
@@ -41,7 +41,7 @@ describe('given tokens that were verified', () => {
     expect(tokens.get(`header.weak-payload.${signature}`, 0)).toBeDefined()
   })
 
-  test('then no more than a bound are kept, the oldest go first', () => {
+  test('then a limited number is kept, and the oldest are evicted first', () => {
     const tokens = createRememberedTokens(3)
     for (const name of ['one', 'two', 'three', 'four'])
       tokens.add(entry(`token-of-number-${name.padStart(22)}`))

@@ -133,14 +133,14 @@ describe('given the claims of a token with a valid signature', () => {
     ['with permissions as an object', { ...CLAIMS, permissions: { 'eth:*': true } }],
     ['with permissions that are not all texts', { ...CLAIMS, permissions: ['eth:*', 1] }],
   ]
-  test.each(refused)('when it is one %s then it grants nothing', async (_, claims) => {
+  test.each(refused)('when it is a token %s then it grants nothing', async (_, claims) => {
     const node = await verifier()
     const identity = await node.identify(`Bearer ${await sign(claims)}`, () => '')
     expect(identity.permits({ name: 'eth_call', permission: 'eth:call' })).toBe(false)
     expect(identity).toMatchObject({ expiresAtMs: undefined, unauthenticated: true })
   })
 
-  test('when it has further claims, no user or a key id then it counts', async () => {
+  test('when it has further claims, no user or a key id then it is valid', async () => {
     const node = await verifier()
     const { permissions, exp } = CLAIMS
     for (const token of [
@@ -152,7 +152,7 @@ describe('given the claims of a token with a valid signature', () => {
       expect(await accepts(node, token)).toBe(true)
   })
 
-  test('when time passes then it ends with its second, also out of memory', async () => {
+  test('when time passes then it expires at its second, also if it was remembered', async () => {
     const node = await verifier()
     const token = await sign(CLAIMS)
     expect(await accepts(node, token)).toBe(true)
@@ -163,7 +163,7 @@ describe('given the claims of a token with a valid signature', () => {
     expect(node.denials).toEqual([])
   })
 
-  test('when extensions of the header must be understood then it is refused', async () => {
+  test('when the header has critical extensions then it is refused', async () => {
     const node = await verifier()
     const token = await new SignJWT({ ...CLAIMS })
       .setProtectedHeader({ alg: 'RS256', crit: ['x'], x: 1 })
@@ -171,7 +171,7 @@ describe('given the claims of a token with a valid signature', () => {
     expect(await accepts(node, token)).toBe(false)
   })
 
-  test('when it is longer than the limit then it is refused, just below it is taken', async () => {
+  test('when it is longer than the limit then it is refused, and at the limit it is accepted', async () => {
     const node = await verifier()
     const withName = (length: number) => sign({ ...CLAIMS, username: 'x'.repeat(length) })
     const base = (await withName(0)).length
@@ -184,7 +184,7 @@ describe('given the claims of a token with a valid signature', () => {
 })
 
 describe('given a token with something changed', () => {
-  test('then any other character anywhere, any cut and anything added is refused', async () => {
+  test('then any changed, removed or added character is refused', async () => {
     const node = await verifier('ES256')
     const token = await sign(CLAIMS, 'ES256')
     await fc.assert(
@@ -203,7 +203,7 @@ describe('given a token with something changed', () => {
     )
   })
 
-  test('then parts of two tokens put together are refused', async () => {
+  test('then a combination of parts of two tokens is refused', async () => {
     const node = await verifier()
     const weak = await sign({ ...CLAIMS, permissions: [] })
     const strong = await sign({ ...CLAIMS, permissions: ['*:*'], exp: CLAIMS.exp - 600 })
@@ -217,7 +217,7 @@ describe('given a token with something changed', () => {
 })
 
 describe('given any Authorization header', () => {
-  test('then the scheme Bearer in any case, spaces and the token stand for the user, and nothing throws', async () => {
+  test('then the scheme Bearer in any case, spaces and the token identify the user, and nothing throws', async () => {
     const node = await verifier('ES256')
     const token = await sign(CLAIMS, 'ES256')
     const prefix = fc.oneof(
@@ -246,7 +246,7 @@ describe('given any Authorization header', () => {
     )
   })
 
-  test('then random text behind Bearer is nobody', async () => {
+  test('then random text after Bearer identifies nobody', async () => {
     const node = await verifier('ES256')
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 200 }), async text => {
@@ -257,7 +257,7 @@ describe('given any Authorization header', () => {
     )
   })
 
-  test('when there is none then nobody is shut out as soon as one method is open', async () => {
+  test('when there is no token then the request is refused only if no method is open', async () => {
     const closed = await verifier('ES256')
     const open = await verifier('ES256', ['net_version'])
     expect((await closed.identify(null, () => '')).unauthenticated).toBe(true)
@@ -269,7 +269,7 @@ describe('given any Authorization header', () => {
     expect(bad.permits({ name: 'net_version', permission: 'net:version' })).toBe(true)
   })
 
-  test('then a denial says who, what and from where, and why there is nobody', async () => {
+  test('then a denial has the user or the reason why there is none, the method and the address', async () => {
     const node = await verifier()
     const needed = { name: 'net_version', permission: 'net:version' }
     const deny = async (authorization: string | null): Promise<void> =>

@@ -98,7 +98,7 @@ describe.each(ROWS)('given the method %s on a node with tokens', (name, row) => 
 })
 
 describe('given a node with tokens', () => {
-  test('then what is not there is told before rights are, past the gate', async () => {
+  test('then an unknown method is reported before permissions are checked, but after authentication', async () => {
     const token = await tokenOf(`${userOf('net_version')}-right`)
     for (const [name, code] of [
       ['eth_nothing', -32601],
@@ -109,18 +109,18 @@ describe('given a node with tokens', () => {
     }
   })
 
-  test('then a malformed body is told to whoever shows a token where a method is open, be it a bad one', async () => {
+  test('then a malformed body is reported to every client if a method is open, even with a bad token', async () => {
     const response = await node.post('{', 'x.y.z')
     expect([response.status, ((await response.json()) as Answer).error?.code]).toEqual([400, -32700])
   })
 
-  test('then notifications have no answer, with rights or without', async () => {
+  test('then notifications have no answer, with or without permission', async () => {
     const body = { jsonrpc: '2.0', method: 'eth_blockNumber' }
     const response = await node.post(body, 'x.y.z')
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
-  test('when nothing is open then a request without a token is refused unread', async () => {
+  test('when no method is open then a request without a token is refused before its body is read', async () => {
     const closed = await startLoginNode('', { context: host.context })
     for (const body of ['{', '[]', '{"id":1,"method":"eth_blockNumber"}', 'x'.repeat(10_000)]) {
       const response = await closed.post(body)
@@ -133,7 +133,7 @@ describe('given a node with tokens', () => {
     expect(closed.denials[0]).toEqual({ who: 'nobody (no token)', what: 'any method', from: '192.0.2.1' })
   })
 
-  test('when nothing is open then a request with a bad token is refused unread', async () => {
+  test('when no method is open then a request with a bad token is refused before its body is read', async () => {
     const closed = await startLoginNode('', { context: host.context })
     for (const body of ['{', '[{"id":7,"method":"eth_blockNumber"}]']) {
       const bad = await closed.post(body, 'x.y.z')
@@ -146,7 +146,7 @@ describe('given a node with tokens', () => {
     })
   })
 
-  test('then signs of life need no token', async () => {
+  test('then probes need no token', async () => {
     for (const [path, status] of [
       ['/liveness', 200],
       ['/readiness', 200],

@@ -109,7 +109,7 @@ describe.each(ROWS.map(({ name }) => [name] as const))('given the method %s over
 })
 
 describe('given a WebSocket whose token ends', () => {
-  test('then the next message is refused, and one more token makes it good', async () => {
+  test('then the next message is refused, and a new token permits the following ones', async () => {
     const first = await tokenOf('everything')
     node.clockMs += 290_000
     const second = await tokenOf('everything')

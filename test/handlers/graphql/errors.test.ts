@@ -130,7 +130,7 @@ describe('given an invalid document', () => {
     },
   )
 
-  test('when it is no GraphQL, then the error names the position', async () => {
+  test('when it is not GraphQL, then the error names the position', async () => {
     const { status, text } = await graphql.ask('{ block { number }')
     expect(status).toBe(400)
     expect(JSON.parse(text)).toEqual({

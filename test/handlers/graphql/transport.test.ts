@@ -85,7 +85,7 @@ describe('given a query', () => {
   })
 })
 
-describe('given a request that is no query', () => {
+describe('given a request that is not a query', () => {
   test.each([
     ['GET without one', () => graphql.send('/graphql')],
     ['an empty body', () => post('')],

@@ -30,13 +30,13 @@ describe('given the routes', () => {
     }
   })
 
-  test('when POST / holds no request, then it is 400 with a JSON-RPC error', async () => {
+  test('when POST / contains no request, then it is 400 with a JSON-RPC error', async () => {
     const response = await post('{')
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ id: null, error: { code: -32700 } })
   })
 
-  test('when POST / holds a notification, then it is 200 and empty', async () => {
+  test('when POST / contains a notification, then it is 200 and empty', async () => {
     const response = await post('{"jsonrpc":"2.0","method":"eth_accounts"}')
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
@@ -124,7 +124,7 @@ describe('given a body', () => {
       expect((await post(ACCOUNTS, { 'content-encoding': coding })).status).toBe(200)
   })
 
-  test('when it breaks off, then it is 400', async () => {
+  test('when the client disconnects, then it is 400', async () => {
     const body = new ReadableStream({
       start: controller => {
         controller.enqueue(new TextEncoder().encode('{"id":1'))

@@ -80,7 +80,7 @@ describe('given a long result', () => {
     expect(turns).toBeGreaterThan(5)
   })
 
-  test('when its reader leaves, then the rest is not encoded', async () => {
+  test('when its client disconnects, then the rest is not encoded', async () => {
     let read = 0
     const pieces = new Proxy(['a', 'b', 'c', 'd', 'e', 'f'], {
       get: (target, key) => {
@@ -94,7 +94,7 @@ describe('given a long result', () => {
     expect(read).toBeLessThan(4)
   })
 
-  test('when its reader stops reading, then it is given up and its slot is free', async () => {
+  test('when its client stops reading, then it is disconnected and its slot is free', async () => {
     let ends = 0
     const reader = streamOf(['a', 'b', 'c', 'd'], {
       scheduler,
@@ -108,7 +108,7 @@ describe('given a long result', () => {
     expect(failure).toBeInstanceOf(StalledReader)
   })
 
-  test('when its reader is slow, then it is not given up', async () => {
+  test('when its client is slow, then it is not disconnected', async () => {
     let text = ''
     for await (const bytes of streamOf(['a', 'b', 'c', 'd'], { scheduler, stalledMs: 60 })) {
       text += new TextDecoder().decode(bytes)
@@ -119,7 +119,7 @@ describe('given a long result', () => {
 })
 
 describe('given an array that is written element by element', () => {
-  test('when it has none, one or many, then it is valid JSON', () => {
+  test('when it has zero, one or many elements, then it is valid JSON', () => {
     for (const count of [0, 1, 3]) {
       const array = createJsonArray()
       for (let i = 0; i < count; i++) array.add(String(i))
@@ -142,7 +142,7 @@ const createKeeper = () => {
 }
 
 describe('given a result larger than memory allows', () => {
-  test('when it is built, then the host keeps all but its beginning, whatever builds it', async () => {
+  test('when it is built, then the host stores everything after its beginning', async () => {
     const element = JSON.stringify('\u00e9\u{1f600}'.repeat(50_000))
     const { kept, keep } = createKeeper()
     const array = createJsonArray(keep)

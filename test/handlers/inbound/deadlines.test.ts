@@ -10,7 +10,7 @@ describe('given work with a deadline', () => {
     expect(await deadlines.within(Promise.resolve('done'), value => `${value}!`, late)).toBe('done!')
   })
 
-  test('when it takes longer, then it is given up at its own time, and later work continues', async () => {
+  test('when it takes longer, then it ends at its own deadline, and later work continues', async () => {
     const deadlines = createDeadlines(600)
     const never = Promise.withResolvers<string>()
     const soon = Promise.withResolvers<string>()

@@ -4,8 +4,8 @@ import { createInboundLimits, SHORT_BODY_BYTES } from '../../../handlers/inbound
 
 const at = (address: string) => () => address
 
-describe('given limits of requests under way', () => {
-  test('when an address has as many as it may then its next one is refused, and others are not', () => {
+describe('given limits of requests in progress', () => {
+  test('when an address has reached its limit then its next request is refused, and those of others are not', () => {
     const inbound = createInboundLimits({ requestsOfAddressMax: 3 })
     const admitted = [1, 2, 3].map(() => inbound.admit(at('192.0.2.1')))
     expect(admitted).not.toContain(undefined)
@@ -18,7 +18,7 @@ describe('given limits of requests under way', () => {
     expect(inbound.admit(at('192.0.2.1'))).toBeUndefined()
   })
 
-  test('when there are few then addresses are not asked for', () => {
+  test('when there are few then addresses are not determined', () => {
     const inbound = createInboundLimits({ requestsOfAddressMax: 100 })
     for (let i = 0; i < 1000; i++) {
       const admitted = inbound.admit(() => {
@@ -28,7 +28,7 @@ describe('given limits of requests under way', () => {
     }
   })
 
-  test('when many addresses came and went then each may have as many as before', () => {
+  test('when requests of many addresses have ended then each address has its full limit again', () => {
     const inbound = createInboundLimits({ requestsOfAddressMax: 4 })
     for (let round = 0; round < 3; round++) {
       const admitted = Array.from({ length: 20 }, (_, i) => inbound.admit(at(`192.0.2.${i % 5}`)))
@@ -40,7 +40,7 @@ describe('given limits of requests under way', () => {
 })
 
 describe('given a limit of bytes of all bodies', () => {
-  test('when long bodies have taken their part then short ones are still read', () => {
+  test('when long bodies have used their part then short ones are still read', () => {
     const inbound = createInboundLimits({ bodiesBytesMax: 64 * SHORT_BODY_BYTES })
     const long = inbound.open()
     expect(long.claim(32 * SHORT_BODY_BYTES)).toBe(true)
@@ -52,7 +52,7 @@ describe('given a limit of bytes of all bodies', () => {
     expect(short.claim(1)).toBe(true)
   })
 
-  test('when a body exceeds it while it comes then its reading ends and the others go on', async () => {
+  test('when a body exceeds the limit while it arrives then it is refused and the others are read on', async () => {
     const inbound = createInboundLimits({ bodiesBytesMax: 1_000_000 })
     const read = createReadBody({ bytesMax: 10_000_000 })
     let isCancelled = false
@@ -71,7 +71,7 @@ describe('given a limit of bytes of all bodies', () => {
     expect(await read(next, inbound.open().claim)).toHaveLength(400_000)
   })
 
-  test('when nothing more of a body comes then it is given up', async () => {
+  test('when a body stops arriving then reading it ends', async () => {
     const read = createReadBody({ bytesMax: 1_000_000, timeoutMs: 20 })
     const silent = new ReadableStream<Uint8Array>({
       start: controller => controller.enqueue(new Uint8Array(100)),
@@ -80,7 +80,7 @@ describe('given a limit of bytes of all bodies', () => {
     expect(await read(request, () => true)).toMatchObject({ reason: 'late', status: 408 })
   })
 
-  test('then text whose characters are cut between two chunks is whole, without a byte order mark', async () => {
+  test('then characters that are split between two chunks are decoded, without a byte order mark', async () => {
     const bytes = new TextEncoder().encode('\ufeff{"a":"é😀"}')
     const chunks = new ReadableStream<Uint8Array>({
       start: controller => {

@@ -123,7 +123,7 @@ describe('given a node with p2p', () => {
     expect((await node.rpc('admin_addPeer', ...params)).error).toMatchObject({ code, message })
   })
 
-  test('when the node fails itself, then the answer is no parse error', async () => {
+  test('when the node itself fails, then the answer is not a parse error', async () => {
     const asked = node.rpc('admin_addPeer', `${OTHER}broken`)
     // The test node's report of faults throws, so that no test passes over one.
     const outcome = await asked.then(

@@ -219,7 +219,7 @@ describe('given eth_call', () => {
       expect(await answers(IDENTITY, {})).toBe('0x1234')
     })
 
-    test('when they move what is no precompile, or to an overridden account, then they are refused', async () => {
+    test('when they move an account that is not a precompile, or to an overridden account, then they are refused', async () => {
       const error = async (overrides: object) =>
         (await rpc('eth_call', { to: sample.token }, 'latest', overrides)).error?.code
       expect(await error({ [sample.token]: { movePrecompileToAddress: IDENTITY } })).toBe(-32000)

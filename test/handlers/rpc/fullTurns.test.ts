@@ -69,7 +69,7 @@ describe('given a block and a pool of many transactions', () => {
     expect(answer).toHaveLength(count)
   })
 
-  test('when the block is told to a subscriber with its transactions then it is the same, in turns', async () => {
+  test('when the block is sent to a subscriber with its transactions then it is the same, built in several turns', async () => {
     const { store } = node.chain
     let told: (() => void) | undefined
     const chain = {

@@ -259,7 +259,7 @@ describe('given filters', () => {
     expect((await rpc('eth_getFilterLogs', unknown)).error?.message).toBe('Block not found')
   })
 
-  test('when one is no log filter, then it has no logs', async () => {
+  test('when one is not a log filter, then it has no logs', async () => {
     const id = await call('eth_newBlockFilter')
     for (const one of [id, '0x1234'])
       expect((await rpc('eth_getFilterLogs', one)).error).toEqual({

@@ -35,7 +35,7 @@ describe('given votes', () => {
     expect(await node.call('qbft_getPendingVotes')).toEqual({})
   })
 
-  test('when an address has one already, then the new one replaces it; discarding a missing one is no error', async () => {
+  test('when an address has one already, then the new one replaces it; discarding a missing one is not an error', async () => {
     await node.call('qbft_proposeValidatorVote', A, true)
     await node.call('qbft_proposeValidatorVote', A.toUpperCase().replace('0X', '0x'), false)
     expect(await node.call('qbft_getPendingVotes')).toEqual({ [A]: false })

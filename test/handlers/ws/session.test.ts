@@ -105,7 +105,7 @@ const SLOW = 'Closing the connection: the client has not read too many of its me
 const MEGABYTE = 'x'.repeat(1024 * 1024)
 
 describe('given a reader that is behind', () => {
-  test('when its answers pile up then no more requests are begun until it has read', async () => {
+  test('when 4 MiB of answers are unread then no more requests are started until it has read', async () => {
     let begun = 0
     const { session, sent, read } = start(() => {
       begun++
@@ -120,7 +120,7 @@ describe('given a reader that is behind', () => {
     session.closed()
   })
 
-  test('when its notifications pile up then it is told, and closed once it has read why', async () => {
+  test('when its notifications exceed the limit then it gets the reason, and is closed once it has read it', async () => {
     const { session, notify, sent, ends, read, subscriptions } = start(() => reply('answer'))
     session.message('subscribe')
     expect(subscriptions()).toBe(1)
@@ -136,7 +136,7 @@ describe('given a reader that is behind', () => {
     session.closed()
   })
 
-  test('when it never reads then what is queued is thrown away', () => {
+  test('when it never reads then queued messages are discarded', () => {
     jest.useFakeTimers()
     try {
       const { notify, ends } = start(() => reply(''))
@@ -149,7 +149,7 @@ describe('given a reader that is behind', () => {
     }
   })
 
-  test('when it reads a long answer then notifications behind it do not cut it off', () => {
+  test('when it reads a long answer then notifications behind the answer do not disconnect it', () => {
     const { session, notify, sent, read } = start(() => reply(MEGABYTE.repeat(32)))
     for (let i = 0; i < 3; i++) {
       notify(MEGABYTE)
@@ -164,7 +164,7 @@ describe('given a reader that is behind', () => {
     session.closed()
   })
 
-  test('when it sends more and more without reading then it is cut off', () => {
+  test('when it keeps sending without reading then it is disconnected', () => {
     const { session, sent } = start(() => reply(MEGABYTE))
     for (let i = 0; i < 8; i++) session.message('request')
     for (let i = 0; i <= WAITING_MAX; i++) session.message('request')
@@ -180,7 +180,7 @@ const inPieces = (megabytes: number): Reply => ({
 })
 
 describe('given an answer that is very long', () => {
-  test('when the runtime takes parts then there are only as many as its reader takes, and what comes meanwhile waits', async () => {
+  test('when the runtime accepts parts then they are created as fast as the client reads, and other messages wait', async () => {
     const { session, sent, parts, read, notify } = start(
       body => (body === 'long' ? inPieces(40) : reply(body)),
       true,
@@ -200,7 +200,7 @@ describe('given an answer that is very long', () => {
     expect(sent.slice(1)).toEqual(['news', 'short'])
   })
 
-  test('when its reader stops amid the parts then it is closed without another message', async () => {
+  test('when its client stops reading between parts then it is closed without another message', async () => {
     const { session, parts, sent, read, notify, ends } = start(() => inPieces(40), true)
     session.message('long')
     await until(() => parts.length > 2)
@@ -210,7 +210,7 @@ describe('given an answer that is very long', () => {
     expect([sent, ends]).toEqual([[], [`1008 ${SLOW}`]])
   })
 
-  test('when the runtime takes whole messages then it is told with its id that it is too long', async () => {
+  test('when the runtime accepts only whole messages then the error has the id of the request', async () => {
     const most = WHOLE_MESSAGE_BYTES_MAX / MEGABYTE.length
     const { session, sent, read } = start(body => inPieces(Number(body)))
     session.message(String(most - 1))
@@ -253,8 +253,8 @@ describe('given a client that may have compression', () => {
   })
 })
 
-describe('given requests that take their time', () => {
-  test('when there are many then some are worked on at once and the others in turn', async () => {
+describe('given requests that take long', () => {
+  test('when there are many then a limited number runs at the same time', async () => {
     const waiting: ((reply: Reply) => void)[] = []
     const { session, sent } = start(() => new Promise(resolve => void waiting.push(resolve)))
     const total = IN_WORK_MAX + 5
@@ -269,7 +269,7 @@ describe('given requests that take their time', () => {
     session.closed()
   })
 
-  test('when the connection is closed then nothing is sent any more', async () => {
+  test('when the connection is closed then nothing more is sent', async () => {
     const waiting: ((reply: Reply) => void)[] = []
     const { session, sent } = start(() => new Promise(resolve => void waiting.push(resolve)))
     session.message('request')
@@ -280,7 +280,7 @@ describe('given requests that take their time', () => {
   })
 })
 
-test('given a fault of the server, when a message meets it, then the client has an answer and the operator a report', async () => {
+test('given an error of the server itself, when a message causes it, then the client gets an answer and the operator a report', async () => {
   const fault = new Error('fault')
   const { session, sent, errors } = start(body => {
     if (body === 'now') throw fault

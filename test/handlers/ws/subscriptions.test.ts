@@ -130,7 +130,7 @@ const transfer = async (value: bigint): Promise<`0x${string}`> => {
   })
 }
 
-test('given a connection, when it asks what is served, then the methods of connections are among it', async () => {
+test('given a connection, when it calls rpc_discover, then the methods of connections are included', async () => {
   const { app } = start()
   const { result } = (await connect(app).request('rpc_discover')) as {
     result: { methods: { name: string }[] }
@@ -144,7 +144,7 @@ test('given a connection, when it asks what is served, then the methods of conne
 })
 
 describe('given connections that subscribe', () => {
-  test('when they close then nobody listens to the chain or the pool any more', async () => {
+  test('when they close then nothing listens to the chain or the pool any more', async () => {
     const { app, listeners } = start()
     const clients = [connect(app), connect(app)]
     for (const { request } of clients)
@@ -164,7 +164,7 @@ describe('given connections that subscribe', () => {
     expect([app.size, listeners]).toEqual([0, { heads: 0, added: 0, dropped: 0 }])
   })
 
-  test('when one closes while its token is looked at then it subscribes to nothing', async () => {
+  test('when one closes while its token is verified then it does not subscribe', async () => {
     const known = Promise.withResolvers<Identity>()
     const { app, listeners } = start({ ...NO_AUTHENTICATION, identify: () => known.promise })
     const { session, received } = connect(app)
@@ -175,7 +175,7 @@ describe('given connections that subscribe', () => {
     expect([received, listeners.heads]).toEqual([[], 0])
   })
 
-  test('when the token ends then a minute later its subscriptions do, and it is told', async () => {
+  test('when the token expires then its subscriptions end a minute later with a message', async () => {
     let isValid = true
     const { app, listeners } = start({
       ...NO_AUTHENTICATION,
@@ -198,7 +198,7 @@ describe('given connections that subscribe', () => {
     app.close()
   })
 
-  test('when ids are given then they count up over all connections, and are nothing to another one', async () => {
+  test('when subscriptions are created then ids count up over all connections, and are invalid on another one', async () => {
     const { app, listeners } = start()
     const [one, other] = [connect(app), connect(app)]
     const [first, second] = [
@@ -218,7 +218,7 @@ describe('given connections that subscribe', () => {
     expect([app.size, one.ends, other.ends]).toEqual([0, [1001], [1001]])
   })
 
-  test('when there are too many on one connection then it is told', async () => {
+  test('when there are too many on one connection then the request fails with the reason', async () => {
     const { app, listeners } = start()
     const { request, session } = connect(app)
     for (let i = 0; i < SUBSCRIPTIONS_MAX; i++) await request('eth_subscribe', 'syncing')
@@ -251,7 +251,7 @@ describe('given connections that subscribe', () => {
     [['logs', 7]],
     [['logs', { address: 'x' }]],
     [['logs', { fromBlock: {} }]],
-  ])('when it asks for %j then the request is invalid, with the reason', async params => {
+  ])('when the parameters are %j then the request is invalid, with the reason', async params => {
     const { app } = start()
     const data: unknown = expect.any(String)
     const invalid = { error: { code: -32600, message: 'Invalid Request', data } }
@@ -277,7 +277,7 @@ test.each([[[]], [['x']], [[{}]], [['0x10000000000000000']]])(
 )
 
 describe('given subscriptions', () => {
-  test('when blocks come then heads are told whole and logs as far as they are wanted', async () => {
+  test('when blocks arrive then heads are notified completely, and only matching logs', async () => {
     const { app } = start()
     const { request, results, received } = connect(app)
     const head = Number(await sample.node.call('eth_blockNumber'))
@@ -311,7 +311,7 @@ describe('given subscriptions', () => {
     app.close()
   })
 
-  test('when transactions come into the pool and leave it then both are told', async () => {
+  test('when transactions enter the pool and leave it then both are notified', async () => {
     const { app } = start()
     const { request, results } = connect(app)
     const hashes = (await request('eth_subscribe', 'newPendingTransactions'))['result']
@@ -332,7 +332,7 @@ describe('given subscriptions', () => {
     app.close()
   })
 
-  test('when they are asked for as of geth then they are told what geth tells', async () => {
+  test('when they are created in the form of geth then notifications have the form of geth', async () => {
     const { app } = start()
     const { request, results } = connect(app)
     const subscribe = async (...params: readonly unknown[]): Promise<unknown> =>
@@ -352,7 +352,7 @@ describe('given subscriptions', () => {
     app.close()
   })
 
-  test('when the node falls behind and catches up then that is told, and nothing before', async () => {
+  test('when the node falls behind and catches up then both are notified, and nothing before', async () => {
     const { app } = start()
     const { request, results } = connect(app)
     const id = (await request('eth_subscribe', 'syncing'))['result']
@@ -364,7 +364,7 @@ describe('given subscriptions', () => {
     app.close()
   })
 
-  test('when blocks come before the answer that has the id then they are told behind it', async () => {
+  test('when blocks arrive before the answer with the id then they are notified after it', async () => {
     const { app } = start()
     const { session, received, results } = connect(app)
     const slow = { id: 2, method: 'eth_getLogs', params: [{ fromBlock: '0x0' }] }

@@ -204,7 +204,7 @@ describe('given a single request', () => {
 })
 
 describe('given a batch', () => {
-  test('when elements are no requests, then each has its error, in order', async () => {
+  test('when elements are not requests, then each has its error, in order', async () => {
     const { status, body } = await handle(
       `[${request('"id":1,"params":["a"]')},5,{"id":3},${request('"id":9007199254740993')}]`,
     )
@@ -222,11 +222,11 @@ describe('given a batch', () => {
     expect(await handle(`[${request('"params":[]')}]`)).toEqual({ status: 200, body: '[]' })
   })
 
-  test('when it contains a batch, then that is no request', async () => {
+  test('when it contains a batch, then that element is not a request', async () => {
     expect((await handle(`[[${request('"id":1')}]]`)).body).toBe(`[${invalid('null')}]`)
   })
 
-  test('when it exceeds the limit, then it is refused whole; 0 is no limit', async () => {
+  test('when it exceeds the limit, then the whole batch is refused; 0 means no limit', async () => {
     const five = `[${Array.from({ length: 5 }, (_, id) => request(`"id":${id}`)).join(',')}]`
     executed.length = 0
     expect(await handle(five)).toEqual({

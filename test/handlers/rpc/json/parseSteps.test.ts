@@ -56,7 +56,7 @@ describe('given JSON text parsed in steps', () => {
     )
   })
 
-  test('then a long string is that of JSON.parse, wherever its escapes stand', () => {
+  test('then a long string equals that of JSON.parse, with escapes at any position', () => {
     for (const escape of ['\\\\', '\\u00e9', '\\n', '\\"', 'x\\\\\\u0041', 'u\\u0075u'])
       for (let offset = 0; offset < 8; offset++) {
         const text = `"${'x'.repeat(offset)}${escape.repeat(600_000 / escape.length)}"`

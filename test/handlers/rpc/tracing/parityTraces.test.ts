@@ -321,7 +321,7 @@ describe('given the type vmTrace', () => {
     expect(poor[1]).toEqual({ pc: 2, cost: 2100, ex: null, sub: null })
   })
 
-  test('when code runs past its end, then it stops without an instruction, and a lone STOP is none', () => {
+  test('when code runs past its end, then it stops without an instruction, and a single STOP is not listed', () => {
     expect(vmTrace([1]).ops).toHaveLength(1)
     expect(vmTrace(['STOP']).ops).toEqual([])
     expect(vmTrace([], { message: { ...GAS.message, to: address(0x99) } })).toEqual({ code: '0x', ops: [] })
