@@ -1,16 +1,21 @@
-/**
- * Removes the oldest entries of a map or set, in order of insertion, until at most `max` are left. `remove` removes one.
- */
+/** Removes the oldest entries of a map or set, in order of insertion, while there are too many. `remove` removes one. */
+export const evictWhile = <Key>(
+  entries: { keys(): Iterable<Key> },
+  hasTooMany: (oldest: Key) => boolean,
+  remove: (key: Key) => unknown,
+): void => {
+  for (const oldest of entries.keys()) {
+    if (!hasTooMany(oldest)) return
+    remove(oldest)
+  }
+}
+
+/** Removes the oldest entries of a map or set, in order of insertion, until at most `max` are left. */
 export const evictOldest = <Key>(
   entries: { readonly size: number; keys(): Iterable<Key>; delete(key: Key): unknown },
   max: number,
   remove: (key: Key) => unknown = key => entries.delete(key),
-): void => {
-  for (const oldest of entries.keys()) {
-    if (entries.size <= max) return
-    remove(oldest)
-  }
-}
+): void => evictWhile(entries, () => entries.size > max, remove)
 
 /** Sets an entry and makes it the newest; then removes the oldest entries until at most `max` are left. */
 export const setBounded = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void => {

@@ -1,3 +1,4 @@
+import { setBounded } from '../collections/boundedMap.ts'
 import { equalBytes } from '../bytes/bytes.ts'
 import { toHex } from '../bytes/hex.ts'
 import { qbftBlockHash } from '../block/codec/blockHash.ts'
@@ -55,12 +56,8 @@ const provedRecord = (options: ProvedStoreOptions, number: bigint): Promise<Bloc
   const known = records.get(number)
   if (known !== undefined) return known
   const record = readRecord(options, number)
-  records.set(number, record)
+  setBounded(records, number, record, RECORDS_MAX)
   record.then(undefined, () => records.delete(number))
-  for (const oldest of records.keys()) {
-    if (records.size <= RECORDS_MAX) break
-    records.delete(oldest)
-  }
   return record
 }
 

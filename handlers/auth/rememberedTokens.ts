@@ -1,3 +1,4 @@
+import { setBounded } from '../../core/collections/boundedMap.ts'
 import type { Claims } from './claims.ts'
 import type { Permission } from './caller.ts'
 
@@ -49,10 +50,7 @@ export const createRememberedTokens = (tokensMax: number = REMEMBERED_TOKENS_MAX
       return undefined
     },
     add: remembered => {
-      const name = nameOf(remembered.token)
-      byName.delete(name)
-      if (byName.size >= tokensMax) byName.delete(byName.keys().next().value as string)
-      byName.set(name, remembered)
+      setBounded(byName, nameOf(remembered.token), remembered, tokensMax)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { evictWhile, setBounded } from '../../core/collections/boundedMap.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { logsOfRecord } from '../../core/store/logs/blockLogs.ts'
@@ -44,9 +45,8 @@ const once = <Key, Value>(
     const id = keyOf(key)
     const before = known.get(id)
     if (before !== undefined) return before
-    if (known.size >= max) known.clear()
     const value = read(key)
-    known.set(id, value)
+    setBounded(known, id, value, max)
     value.catch(() => known.delete(id))
     return value
   }
@@ -87,10 +87,7 @@ const recordsOnce = (read: ChainStore['record'], abort: (error: Error) => void):
           if (bytesRead > READ_BYTES_MAX)
             abort(new ExecutionAborted(`maximum size of blocks read exceeded: ${READ_BYTES_MAX} bytes`))
           bytes += entry.bytes
-          for (const oldest of kept.keys()) {
-            if (bytes <= KEPT_BYTES_MAX || oldest === number) break
-            drop(oldest)
-          }
+          evictWhile(kept, oldest => bytes > KEPT_BYTES_MAX && oldest !== number, drop)
         },
         () => drop(number),
       )

@@ -1,3 +1,4 @@
+import { setBounded } from '../../core/collections/boundedMap.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import type { BuiltBlock } from '../../core/chain/chain.ts'
@@ -19,9 +20,7 @@ export const createExecutedBlocks = (): ExecutedBlocks => {
   const kept = new Map<string, BuiltBlock>()
   return {
     put: (hash, built) => {
-      kept.set(toBareHex(hash), built)
-      const [oldest] = kept.keys()
-      if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest)
+      setBounded(kept, toBareHex(hash), built, KEPT_MAX)
     },
     get: hash => kept.get(toBareHex(hash)),
     clear: () => kept.clear(),

@@ -1,3 +1,4 @@
+import { getOrCreate } from '../../core/collections/boundedMap.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 
@@ -16,10 +17,7 @@ export const createRecentTimes = (): RecentTimes => {
   const times = new Map<string, number>()
   return {
     note: hash => {
-      const key = toBareHex(hash)
-      if (!times.has(key)) times.set(key, performance.now())
-      const [oldest] = times.keys()
-      if (times.size > KEPT_MAX && oldest !== undefined) times.delete(oldest)
+      getOrCreate(times, toBareHex(hash), () => performance.now(), KEPT_MAX)
     },
     since: hash => {
       const atMs = times.get(toBareHex(hash))

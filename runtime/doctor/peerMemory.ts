@@ -1,3 +1,4 @@
+import { setBounded } from '../../core/collections/boundedMap.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import { parseEnode } from '../../p2p/transport/enode.ts'
@@ -31,12 +32,7 @@ const shown = (reason: string): string => reason.slice(0, REASON_LENGTH_MAX)
 /** Remembers where nodes were and why they are not connected. */
 export const createPeerMemory = (): PeerMemory => {
   const traces = new Map<string, PeerTrace>()
-  const note = (address: string, trace: PeerTrace): void => {
-    traces.delete(address)
-    traces.set(address, trace)
-    const [oldest] = traces.keys()
-    if (traces.size > KEPT_MAX && oldest !== undefined) traces.delete(oldest)
-  }
+  const note = (address: string, trace: PeerTrace): void => setBounded(traces, address, trace, KEPT_MAX)
   const traceOf = ({ remoteAddress, status }: Peer, trouble: string | undefined): PeerTrace => ({
     remoteAddress,
     client: status.client,

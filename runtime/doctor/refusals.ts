@@ -1,3 +1,5 @@
+import { setBounded } from '../../core/collections/boundedMap.ts'
+
 /** Time for which refusals are told. */
 const WINDOW_MS = 300_000
 
@@ -23,10 +25,7 @@ export const createRefusals = (nowMs: () => number): Refusals => {
         counted.count++
         return
       }
-      counts.delete(reason)
-      counts.set(reason, { count: 1, sinceMs: nowMs() })
-      const [oldest] = counts.keys()
-      if (counts.size > REASONS_MAX && oldest !== undefined) counts.delete(oldest)
+      setBounded(counts, reason, { count: 1, sinceMs: nowMs() }, REASONS_MAX)
     },
     recent: () =>
       new Map(

@@ -1,3 +1,4 @@
+import { setBounded } from '../../core/collections/boundedMap.ts'
 import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
@@ -35,6 +36,9 @@ export type Reader = {
   readonly stop: () => void
 }
 
+/** Different errors whose last time is kept. */
+const LOGGED_ERRORS_MAX = 100
+
 /** Logs an error of the reader itself; the same one once in ERROR_LOG_MS. */
 const createReportError = (log: Log): RpcContext['reportError'] => {
   const lastMs = new Map<string, number>()
@@ -43,8 +47,7 @@ const createReportError = (log: Log): RpcContext['reportError'] => {
     const nowMs = performance.now()
     const before = lastMs.get(text)
     if (before !== undefined && nowMs - before < ERROR_LOG_MS) return
-    if (lastMs.size >= 100) lastMs.clear()
-    lastMs.set(text, nowMs)
+    setBounded(lastMs, text, nowMs, LOGGED_ERRORS_MAX)
     log.error('{method} failed: {error}', { method, error })
   }
 }

@@ -13,6 +13,7 @@ import { HAS_POSTGRESQL, startPostgresql } from '../support/servers/postgresql.t
 import { HAS_REDIS, startRedis } from '../support/servers/redis.ts'
 import { storeChain } from '../support/storedChain.ts'
 import type { BenchOptions, Row } from './measure.ts'
+import { until } from '../support/until.ts'
 
 const FILLED_BLOCKS = 640
 const FOLLOWED_BLOCKS = 100
@@ -38,13 +39,13 @@ const benchStore = async (storage: string): Promise<Readonly<Record<string, stri
   }
   const startedMs = performance.now()
   const replication = startReplication({ chain, target, log: logOf('replica') })
-  while ((await heightOf()) < FILLED_BLOCKS - 1) await Bun.sleep(5)
+  await until(async () => (await heightOf()) >= FILLED_BLOCKS - 1)
   const filledMs = performance.now() - startedMs
   const times: number[] = []
   for (let number = FILLED_BLOCKS; number < FILLED_BLOCKS + FOLLOWED_BLOCKS; number++) {
     await growTo(number)
     const committedMs = performance.now()
-    while ((await heightOf()) < number) await Bun.sleep(0)
+    await until(async () => (await heightOf()) >= number, { pollMs: 0 })
     times.push(performance.now() - committedMs)
   }
   await replication.stop()

@@ -6,6 +6,7 @@ import { type LoadResult, runLoad } from './network/load.ts'
 import { type BenchNetwork, type BenchNode, startBenchNetwork } from './network/nodes.ts'
 import { usageOf } from './network/usage.ts'
 import { createAlloc, createBlocks, createSenders, type Sender, type WorkloadKind } from './workload.ts'
+import { until } from '../support/until.ts'
 
 type Shape = { readonly validators: number; readonly periodMs: number; readonly kind: WorkloadKind }
 
@@ -68,7 +69,7 @@ const perBlock = (nodes: readonly BenchNode[], from: number, to: number) => {
 const headOf = async (node: BenchNode): Promise<number> => Number(await node.rpc<string>('eth_blockNumber'))
 
 const waitForHead = async (node: BenchNode, number: number): Promise<void> => {
-  while ((await headOf(node)) < number) await Bun.sleep(20)
+  await until(async () => (await headOf(node)) >= number)
 }
 
 type Measured = {

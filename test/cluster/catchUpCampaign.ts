@@ -14,6 +14,7 @@ import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
 import { openNode } from '../../runtime/node/openNode.ts'
 import { testAddress, testKey } from '../runtime/genesis.ts'
 import { createCluster } from './support/cluster.ts'
+import { until } from '../support/until.ts'
 
 /**
  * Three of four validators with a long chain that they go on with; the fourth, without any of it, and a new RPC node catch
@@ -105,7 +106,7 @@ try {
     `${BLOCKS} blocks with ${TRANSACTIONS} transactions each stand, the last one ${toHex(last.hash)}`,
   )
   await cluster.start(1, 2, 3)
-  while ((await cluster.head(1)) < BLOCKS + 2) await Bun.sleep(100)
+  await until(async () => (await cluster.head(1)) >= BLOCKS + 2)
   console.log(`the chain goes on: block ${await cluster.head(1)}`)
 
   const startMs = performance.now()

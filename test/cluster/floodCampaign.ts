@@ -7,6 +7,7 @@ import { createCluster } from './support/cluster.ts'
 import { FLOODERS, type Flood, type Flooder, flood } from './support/flood.ts'
 import { hostileKey } from './support/hostileMessages.ts'
 import { memoryOf, settledMemoryOf, watchMemory } from './support/memory.ts'
+import { until } from '../support/until.ts'
 
 /**
  * Floods the first of three running validators of four with messages of later heights and rounds, and exits with 1 when its
@@ -51,7 +52,7 @@ const pace = async (from: number, fromMs: number): Promise<string> =>
 
 const run = async (as: Flooder): Promise<boolean> => {
   await cluster.start(1, 2, 3)
-  while ((await cluster.head(1)) < WARM_UP_BLOCKS) await Bun.sleep(100)
+  await until(async () => (await cluster.head(1)) >= WARM_UP_BLOCKS)
   const { pid } = cluster.node(1)
   const beside = cluster.node(2).pid
   const quietMs = Date.now()

@@ -20,6 +20,7 @@ import { foundryProgram } from '../support/foundry.ts'
 import { compile } from '../support/solc.ts'
 import { AMOUNT, CHAIN_ID, privateKeyOf, SUPPLY } from './contract.ts'
 import { hasWeb3, runPython } from './python/run.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
@@ -52,7 +53,7 @@ describe('given unmodified clients with their default fees and `bun run network`
 
   beforeAll(async () => {
     network = startNetwork(folder, '--validators=1', '--block-period-ms=50')
-    while (!network.output().includes('Ctrl-C stops')) await Bun.sleep(50)
+    await until(() => network.output().includes('Ctrl-C stops'))
     url = urlsIn(network.output())[0] as string
     provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1, pollingInterval: 20 })
   })

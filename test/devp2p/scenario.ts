@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Wallet } from 'ethers'
 import { CHAIN_ID, SENDER_KEY } from './genesis.ts'
+import { until as untilHolds } from '../support/until.ts'
 import { type RunningMember } from './member.ts'
 import { blockAt, call, headOf, type RpcBlock } from './rpc.ts'
 
@@ -10,11 +11,7 @@ const STALL_MS_MAX = 180_000
 
 /** Resolves when the condition holds. @throws Error with what was waited for, after STALL_MS_MAX without it */
 export const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
-  const endMs = Date.now() + STALL_MS_MAX
-  while (!(await condition())) {
-    if (Date.now() > endMs) throw new Error(`in vain: ${what}`)
-    await wait(POLL_MS)
-  }
+  await untilHolds(condition, { what, timeoutMs: STALL_MS_MAX, pollMs: POLL_MS })
 }
 
 /** Waits until all nodes have the block. @throws Error when a chain stops growing */

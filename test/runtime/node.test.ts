@@ -236,7 +236,7 @@ describe('given a network with a genesis file', () => {
           ...(what.includes('connects to no others') ? ['--p2p-enabled=false'] : []),
         ])
         try {
-          while (!line.test(node.output())) await Bun.sleep(50)
+          await until(() => line.test(node.output()))
           expect(Number((await head(node)).number)).toBe(0)
         } finally {
           await node.stop()

@@ -6,6 +6,7 @@ import { withFolder } from './folder.ts'
 import { type NodeProcess, runCommand, startNode } from './nodeProcess.ts'
 import { connectWs } from './wsClient.ts'
 import { independent as test } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const ENABLED = ['--rpc-ws-enabled', '--rpc-ws-port=0']
 
@@ -147,7 +148,7 @@ describe('given a node that asks for tokens on WebSocket', () => {
       expect(await client.call('eth_chainId')).toBe('0x539')
       expect(await client.call('eth_subscribe', 'newHeads')).toBe('0x1')
       expect(await client.request('web3_clientVersion')).toMatchObject(UNAUTHORIZED)
-      while ((await client.request('eth_chainId')).error === undefined) await Bun.sleep(50)
+      await until(async () => (await client.request('eth_chainId')).error !== undefined)
       expect(await client.request('eth_chainId')).toMatchObject(UNAUTHORIZED)
       expect(await client.request('rpc_authenticate', 'nonsense')).toMatchObject(UNAUTHORIZED)
       const seconds = await client.call<number>('rpc_authenticate', token(['eth:chainId'], 60))

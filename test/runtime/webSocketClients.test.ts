@@ -75,17 +75,13 @@ describe('given a node that is killed and started again', () => {
         client.watchPendingTransactions({ onTransactions: found => void pending.push(...found), onError }),
       ]
       // Answered behind the subscriptions.
-      while ((await client.getBlockNumber({ cacheTime: 0 })) < 1n) await Bun.sleep(10)
+      await until(async () => (await client.getBlockNumber({ cacheTime: 0 })) >= 1n)
       await Bun.sleep(100)
       await transfer(node, token, 1n)
       await until(() => blocks.length > 0 && values.length > 0 && logs.length > 0 && pending.length > 0)
       const again = await restart()
       // The first answer says that it is connected again, a moment later its subscriptions stand too.
-      for (;;) {
-        const number = await client.getBlockNumber({ cacheTime: 0 }).catch(() => undefined)
-        if (number !== undefined) break
-        await Bun.sleep(50)
-      }
+      await until(() => client.getBlockNumber({ cacheTime: 0 }).catch(() => undefined))
       await Bun.sleep(500)
       await transfer(again, token, 2n)
       await transfer(again, token, 3n)

@@ -1,3 +1,4 @@
+import { until } from '../support/until.ts'
 type Json = Record<string, unknown>
 
 export type WsReply = {
@@ -90,11 +91,11 @@ export const connectWs = async (url: string, options: WsClientOptions = {}): Pro
     send: message => socket.send(message),
     notifications,
     results: async (subscription, count) => {
-      for (;;) {
-        const found = notifications.filter(one => one.subscription === subscription)
-        if (found.length >= count) return found.map(({ result }) => result)
-        await Bun.sleep(5)
-      }
+      const found = await until(() => {
+        const all = notifications.filter(one => one.subscription === subscription)
+        return all.length >= count && all
+      })
+      return found.map(({ result }) => result)
     },
     others,
     closed,

@@ -6,6 +6,7 @@ import { userToml } from '../handlers/auth/loginNode.ts'
 import { withFolder } from '../runtime/folder.ts'
 import { isInstalled, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
 import { independent } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -90,16 +91,9 @@ eachRuntime(
           socket.destroy()
           return line
         }
-        let line = await answerOfOneMore()
-        while (!line.startsWith('HTTP/1.1 503')) {
-          await Bun.sleep(20)
-          line = await answerOfOneMore()
-        }
+        await until(async () => (await answerOfOneMore()).startsWith('HTTP/1.1 503'))
         for (const socket of silent.splice(0)) socket.destroy()
-        while (!line.startsWith('HTTP/1.1 200')) {
-          await Bun.sleep(20)
-          line = await answerOfOneMore()
-        }
+        await until(async () => (await answerOfOneMore()).startsWith('HTTP/1.1 200'))
       } finally {
         for (const socket of silent) socket.destroy()
         await node.stop()

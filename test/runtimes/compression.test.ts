@@ -9,6 +9,7 @@ import { isInstalled, type NodeProcess, type RuntimeName, startNode } from '../r
 import { connectRawWs, framesOf, type RawWs } from '../runtime/rawWs.ts'
 import { connectWs } from '../runtime/wsClient.ts'
 import { type Scenario, scenario } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -56,13 +57,7 @@ const nextFrame = async (socket: RawWs, send: () => void): ReturnType<typeof nex
   return await nextOf(socket, before)
 }
 
-const nextOf = async (socket: RawWs, index: number) => {
-  for (;;) {
-    const frame = framesOf(socket.received())[index]
-    if (frame !== undefined) return frame
-    await Bun.sleep(5)
-  }
-}
+const nextOf = (socket: RawWs, index: number) => until(() => framesOf(socket.received())[index])
 
 const expectCompressedAnswers = async (url: string): Promise<void> => {
   const plain = await post(url, BATCH, {})

@@ -3,6 +3,7 @@ import { withFolder } from '../runtime/folder.ts'
 import { writeNetwork } from '../runtime/genesis.ts'
 import { isInstalled, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
 import { type Scenario, scenario } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -66,7 +67,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
         })
         expect(Number(traced.gasUsed)).toBeGreaterThan(40_000_000)
         expect(await node.rpc('trace_block', '0x1')).toBeArray()
-        while (Number(await node.rpc('eth_blockNumber')) < first + 2) await Bun.sleep(20)
+        await until(async () => Number(await node.rpc('eth_blockNumber')) >= first + 2)
         expect(node.output()).not.toContain('thread for calls has ended')
         // Nobody waits for their end, the stop of the node least of all.
         void Array.from({ length: 3 }, () =>

@@ -11,6 +11,7 @@ import { connectRawWs, tellsPolicyViolation } from '../runtime/rawWs.ts'
 import { clientsOf } from '../runtime/transactions.ts'
 import { connectWs, HandshakeFailed } from '../runtime/wsClient.ts'
 import { type Scenario, scenario } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 
@@ -64,13 +65,7 @@ const askOnOwnConnection = async (
 }
 
 /** Connects as soon as there is room: a connection that is closed counts for a moment longer. */
-const untilTaken = async <Client>(open: () => Promise<Client>): Promise<Client> => {
-  for (;;) {
-    const client = await open().catch(() => undefined)
-    if (client !== undefined) return client
-    await Bun.sleep(5)
-  }
-}
+const untilTaken = <Client>(open: () => Promise<Client>) => until(() => open().catch(() => undefined))
 
 type Opened = { readonly node: NodeProcess; readonly wsUrl: string }
 
@@ -105,7 +100,7 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
     const text = requestOf((runtime === 'bun' ? 1 : 4) * FRAME_BYTES_MAX)
     const quarter = text.length / 4
     frames.send(...[0, 1, 2, 3].map(i => text.slice(i * quarter, (i + 1) * quarter)))
-    while (!frames.received().includes('"result":"0x539"')) await Bun.sleep(5)
+    await until(() => frames.received().includes('"result":"0x539"'))
     frames.send(...[0, 1, 2, 3].map(i => text.slice(i * quarter, (i + 1) * quarter)), ' ')
     await frames.closed
     expect(frames.received()).toContain(MESSAGE_TOO_BIG)
@@ -203,7 +198,7 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
     ]
     for (const reader of [late, never]) {
       reader.send(subscribe)
-      while (!reader.received().includes(']')) await Bun.sleep(5)
+      await until(() => reader.received().includes(']'))
       reader.pause()
     }
     // Each block is nearly two megabytes to each of them; what their sockets take is ten at most. No more than it takes:
@@ -215,12 +210,8 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
     expect(tellsPolicyViolation(late.received(), SLOW)).toBe(true)
     expect(late.receivedBytes).toBeGreaterThan(NOTIFICATION_BUFFER_BYTES_MAX)
     // The other place is free once the one that reads nothing is cut off as well.
-    const clients = []
-    while (clients.length < 2) {
-      const client = await connectWs(wsUrl).catch(() => undefined)
-      if (client === undefined) await Bun.sleep(50)
-      else clients.push(client)
-    }
+    await untilTaken(() => connectWs(wsUrl))
+    await untilTaken(() => connectWs(wsUrl))
     never.resume()
     await never.closed
     expect(never.received()).not.toContain(SLOW)
@@ -239,12 +230,11 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
       )
       expect(answered.length).toBeLessThan(4)
       for (const { close } of connections) close()
-      for (;;) {
+      await until(async () => {
         const { answer, close } = await askOnOwnConnection(node.url)
         close()
-        if (answer !== '') break
-        await Bun.sleep(20)
-      }
+        return answer !== ''
+      })
       expect(await node.stop()).toBe(0)
     }))
 }

@@ -1,3 +1,4 @@
+import { evictWhile } from '../../collections/boundedMap.ts'
 import type { Header } from '../../block/header.ts'
 import type { BlockLogs } from './blockLogs.ts'
 import { StoreCorruption, withChecksum } from '../checksum.ts'
@@ -76,10 +77,11 @@ const addBlock = (index: LogIndexState, number: number, fingerprints: Uint32Arra
   discard(index, number)
   index.recent.set(number, fingerprints)
   index.recentBytes += RECENT_BLOCK_BYTES + fingerprints.byteLength
-  for (const oldest of index.recent.keys()) {
-    if (index.recentBytes <= LOG_RECENT_BYTES) break
-    discard(index, oldest)
-  }
+  evictWhile(
+    index.recent,
+    () => index.recentBytes > LOG_RECENT_BYTES,
+    oldest => discard(index, oldest),
+  )
 }
 
 /** The fingerprints of a block, from memory or its segment; undefined for a damaged segment, which its readers report. */

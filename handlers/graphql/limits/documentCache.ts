@@ -1,3 +1,5 @@
+import { evictWhile } from '../../../core/collections/boundedMap.ts'
+
 /**
  * Maximum total length of the texts whose parsed documents and errors are cached: a parsed query takes some fifty times
  * the size of its text.
@@ -28,11 +30,14 @@ export const createTextCache = <T>(charactersMax = CACHE_CHARACTERS_MAX): TextCa
       if (text.length > KEPT_CHARACTERS_MAX || kept.has(text)) return
       kept.set(text, value)
       characters += text.length
-      for (const oldest of kept.keys()) {
-        if (characters <= charactersMax) break
-        kept.delete(oldest)
-        characters -= oldest.length
-      }
+      evictWhile(
+        kept,
+        () => characters > charactersMax,
+        oldest => {
+          kept.delete(oldest)
+          characters -= oldest.length
+        },
+      )
     },
   }
 }

@@ -1,3 +1,4 @@
+import { evictOldest } from '../../../core/collections/boundedMap.ts'
 import { withRunLimit, type RunLimit } from '../../../core/evm/interpreter/runLimit.ts'
 import type { RpcContext, RpcHost } from '../context.ts'
 import type { Outcome } from './envelope.ts'
@@ -136,11 +137,7 @@ export const createOffloadedRun = (
   const remember = (called: string | undefined): void => {
     if (called === undefined) return
     long.add(called)
-    if (long.size <= LONG_CALLS_MAX) return
-    for (const oldest of long) {
-      long.delete(oldest)
-      return
-    }
+    evictOldest(long, LONG_CALLS_MAX)
   }
   const runOnWorker = async (row: Method, call: Call): Promise<Outcome> =>
     (await workers.run(row.name, call)) ?? (await runHere(row, call, context))

@@ -1,3 +1,4 @@
+import { setBounded } from '../../../core/collections/boundedMap.ts'
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { textOf } from '../../error.ts'
@@ -154,9 +155,7 @@ const announced = (state: State, peer: EthPeer, announcement: TransactionAnnounc
     if (others.length < ANNOUNCERS_MAX) others.push(peer)
     return
   }
-  fetching.set(key, [])
-  const [oldest] = fetching.keys()
-  if (fetching.size > FETCHING_MAX && oldest !== undefined) fetching.delete(oldest)
+  setBounded(fetching, key, [], FETCHING_MAX)
   enqueue(state, peer, announcement)
 }
 

@@ -1,3 +1,4 @@
+import { setBounded } from '../../../core/collections/boundedMap.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { Evidence } from '../../../core/qbft/effect.ts'
@@ -85,9 +86,7 @@ export const createEvidenceStore = (
         return logEvidence(evidence, before.kept)
       }
       const entry: Logged = { atMs: nowMs(), kept: 'It is being kept.' }
-      logged.set(name, entry)
-      const [oldest] = logged.keys()
-      if (logged.size > LOGGED_MAX && oldest !== undefined) logged.delete(oldest)
+      setBounded(logged, name, entry, LOGGED_MAX)
       const at = await takeIndex()
       entry.kept = keptAt(at)
       logEvidence(evidence, entry.kept)

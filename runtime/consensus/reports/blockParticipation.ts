@@ -1,3 +1,4 @@
+import { setBounded } from '../../../core/collections/boundedMap.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
@@ -21,11 +22,8 @@ export const createBlockParticipation = (chain: Chain, recoverSeals: RecoverSeal
   /** One range after the other, so that concurrent ones do not recover the same seals. */
   let last: Promise<unknown> = Promise.resolve()
 
-  const keep = (number: bigint, participation: Participation): void => {
-    kept.set(number, participation)
-    const [oldest] = kept.keys()
-    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest)
-  }
+  const keep = (number: bigint, participation: Participation): void =>
+    setBounded(kept, number, participation, KEPT_MAX)
 
   const wanted = async (number: bigint): Promise<Wanted | undefined> => {
     const header = await chain.store.header(number)

@@ -1,3 +1,4 @@
+import { until as untilHolds } from '../../support/until.ts'
 import type { Cluster } from './cluster.ts'
 
 /**
@@ -7,16 +8,9 @@ import type { Cluster } from './cluster.ts'
 const WAIT_MS_MAX = 75_000
 const POLL_MS = 50
 
-/** Waits until the check gives something else than undefined or false, and gives that. */
-export const until = async <T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> => {
-  const endMs = Date.now() + WAIT_MS_MAX
-  for (;;) {
-    const result = await check()
-    if (result !== undefined && result !== false) return result
-    if (Date.now() > endMs) throw new Error(`waited in vain for ${what}`)
-    await Bun.sleep(POLL_MS)
-  }
-}
+/** Resolves to the first result of the check that is not false or undefined, asked of running nodes. */
+export const until = <T>(what: string, check: () => Promise<T>): Promise<Exclude<T, undefined | false>> =>
+  untilHolds(check, { what, timeoutMs: WAIT_MS_MAX, pollMs: POLL_MS })
 
 /** Waits until each of the nodes has this block, or a later one. */
 export const untilHeads = (cluster: Cluster, number: number, indexes = cluster.running()): Promise<boolean> =>

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { SENDER, transfer } from '../support/transfers.ts'
+import { until } from '../../support/until.ts'
 
 let node: TestNode
 beforeEach(async () => {
@@ -51,7 +52,7 @@ describe('given eth_sendRawTransactionSync', () => {
   test('when the pool drops the transaction, then it is an error', async () => {
     const first = node.rpc('eth_sendRawTransactionSync', await transfer(0))
     const higher = { maxFeePerGas: 4_000_000_000n, maxPriorityFeePerGas: 4n }
-    while (node.pool.size === 0) await Bun.sleep(1)
+    await until(() => node.pool.size > 0)
     await node.call('eth_sendRawTransaction', await transfer(0, higher))
     expect((await first).error?.code).toBe(5)
   })

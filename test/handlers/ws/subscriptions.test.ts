@@ -15,6 +15,7 @@ import { HELD_MAX, SUBSCRIPTIONS_MAX } from '../../../handlers/rpc/subscriptions
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { Session } from '../../../handlers/ws/socket.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
+import { until } from '../../support/until.ts'
 
 type PoolListener = (transaction: PooledTransaction) => void
 
@@ -191,7 +192,7 @@ describe('given connections that subscribe', () => {
     const { request, received } = connect(app)
     expect(await request('eth_subscribe', 'newHeads')).toHaveProperty('result')
     isValid = false
-    while (listeners.heads > 0) await Bun.sleep(1)
+    await until(() => listeners.heads === 0)
     const message = 'Subscriptions have ended: the token no longer permits them'
     expect(received.at(-1)).toEqual({ jsonrpc: '2.0', id: null, error: { code: -40100, message } })
     expect(app.size).toBe(1)

@@ -126,7 +126,7 @@ describe('given a peer that does as Besu does', () => {
 })
 
 describe('given a peer that breaks a rule, then it is told the code and disconnected', () => {
-  const isEnded = (peer: ScriptedPeer): Promise<void> => until(() => peer.isClosed())
+  const isEnded = (peer: ScriptedPeer): Promise<true> => until(() => peer.isClosed())
 
   test.each([
     [

@@ -17,7 +17,7 @@ const peerOf = (node: Devp2pTestNode) => {
   return peer
 }
 
-const connected = (...nodes: readonly Devp2pTestNode[]): Promise<void> =>
+const connected = (...nodes: readonly Devp2pTestNode[]): Promise<true> =>
   until(() => nodes.every(node => node.network.peers().length > 0))
 
 describe('two nodes over devp2p', () => {

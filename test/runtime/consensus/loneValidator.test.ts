@@ -7,6 +7,7 @@ import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { genesisText, testAddress } from '../genesis.ts'
 import { heads, runConsensus } from './running.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(120_000)
 
@@ -62,7 +63,7 @@ describe('given a chain whose only validator is this node', () => {
     pool.add(transfer(0n), poolHead())
     await made
     // In one block or two: a slow machine may have no time for the second.
-    while (pool.size > 0) await Bun.sleep(1)
+    await until(() => pool.size === 0)
     await running.stop()
     expect((await chain.store.record(1n))?.block.transactions[0]?.hash).toEqual(transfer(0n).transaction.hash)
   })

@@ -4,6 +4,7 @@ import type { Peer } from '../../../p2p/network.ts'
 import { relayTo } from '../../../runtime/consensus/delivery.ts'
 import { createTimers } from '../../../runtime/consensus/timers.ts'
 import { testAddress } from '../genesis.ts'
+import { until } from '../../support/until.ts'
 
 const peer = (index: number, neighbours: readonly number[]) =>
   ({
@@ -36,7 +37,7 @@ describe('the timers of the machine', () => {
     const timers = createTimers(timer => fired.push(timer))
     timers.start(block, 0)
     expect(fired).toEqual([])
-    while (fired.length === 0) await Bun.sleep(1)
+    await until(() => fired.length > 0)
     expect(fired).toEqual([block])
   })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { watchHealth } from '../../../runtime/devnet/healthWatch.ts'
+import { until } from '../../support/until.ts'
 
 test('given a node that is DOWN, then its sentence is told once, and again after it was UP', async () => {
   let down = false
@@ -13,8 +14,8 @@ test('given a node that is DOWN, then its sentence is told once, and again after
   })
   const looks = { count: 0 }
   const looked = async (count: number): Promise<void> => {
-    const until = looks.count + count
-    while (looks.count < until) await Bun.sleep(1)
+    const expected = looks.count + count
+    await until(() => looks.count >= expected)
   }
   const counting = Bun.serve({
     hostname: '127.0.0.1',

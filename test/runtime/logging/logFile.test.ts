@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLogFile } from '../../../runtime/logging/logFile.ts'
+import { until } from '../../support/until.ts'
 import { withFolder } from '../folder.ts'
 import { isInstalled, type RuntimeName, startNode } from '../nodeProcess.ts'
 
@@ -72,7 +73,7 @@ for (const runtime of ['bun', 'node', 'deno'] as const satisfies readonly Runtim
           expect(readFileSync(path, 'utf8')).toContain('Listening on')
           renameSync(path, `${path}.1`)
           process.kill(node.pid, 'SIGHUP')
-          while (!existsSync(path) || !readFileSync(path, 'utf8').includes('SIGHUP')) await Bun.sleep(20)
+          await until(() => existsSync(path) && readFileSync(path, 'utf8').includes('SIGHUP'))
           expect(await node.rpc<string>('eth_chainId')).toBe('0x539')
           expect(await node.stop()).toBe(0)
           expect(readFileSync(path, 'utf8')).toContain('Stopped')

@@ -9,6 +9,7 @@ import {
   type RuntimeName,
   startNode,
 } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
@@ -74,7 +75,7 @@ describe('given a Pushgateway', () => {
         '--metrics-category=ETHEREUM',
       ])
       try {
-        while (pushed.length < 2) await Bun.sleep(50)
+        await until(() => pushed.length >= 2)
         const before = pushed.length
         expect(await node.stop()).toBe(0)
         expect(pushed.length).toBeGreaterThan(before)
@@ -96,7 +97,7 @@ describe('given a Pushgateway', () => {
         '--logging-format=PLAIN',
       ])
       try {
-        while (!node.output().includes('Metrics cannot be pushed')) await Bun.sleep(50)
+        await until(() => node.output().includes('Metrics cannot be pushed'))
         await Bun.sleep(2_500)
         expect(node.output().split('Metrics cannot be pushed')).toHaveLength(2)
         expect(await node.rpc<string>('eth_chainId')).toBe('0x539')

@@ -5,6 +5,7 @@ import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { withFolder } from '../folder.ts'
 import { genesisText } from '../genesis.ts'
 import { PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
@@ -21,7 +22,7 @@ test('given a node whose network starts, when a peer is added as soon as JSON-RP
       return ((await response.json()) as { result?: unknown }).result
     }
     const firstAnswer = async (): Promise<void> => {
-      while ((await ask('eth_chainId').catch(() => undefined)) === undefined) await Bun.sleep(5)
+      await until(async () => (await ask('eth_chainId').catch(() => undefined)) !== undefined)
     }
     const genesisFile = join(folder, 'genesis.json')
     writeFileSync(genesisFile, genesisText())

@@ -6,13 +6,14 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { withFolder } from '../folder.ts'
 import { genesisText, testKey } from '../genesis.ts'
 import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
 const BLOCKS = 20
 
 const untilBlock = async (node: NodeProcess, number: number): Promise<void> => {
-  while (Number(await node.rpc('eth_blockNumber')) < number) await Bun.sleep(50)
+  await until(async () => Number(await node.rpc('eth_blockNumber')) >= number)
 }
 
 /** Keeps the first half of the log, as a copy that was cut short would. */
@@ -49,7 +50,7 @@ test('given a node with half of its segments, when it starts beside a whole one,
     loseHalf(dataPath)
 
     const second = await start()
-    while (!second.output().includes('and restored')) await Bun.sleep(50)
+    await until(() => second.output().includes('and restored'))
     expect(second.output()).toMatch(
       /The records of blocks 11 to \d+ were damaged: they were fetched from enode:/,
     )

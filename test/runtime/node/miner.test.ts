@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 import { rejection } from '../../support/rejection.ts'
 import { clientsOf } from '../transactions.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
@@ -72,7 +73,7 @@ describe('given a node whose operator changes its block production', () => {
     expect(node.output()).not.toContain('DEBUG')
     await node.rpc('admin_changeLogLevel', 'DEBUG', ['validator'])
     await mined(await send(4, 3n), 4)
-    while (!node.output().includes('Built #')) await Bun.sleep(20)
+    await until(() => node.output().includes('Built #'))
     expect(await node.rpc('debug_getBadBlocks')).toEqual([])
     // On another thread.
     const range = ['latest', 0, `0x${'00'.repeat(32)}`, 2] as const

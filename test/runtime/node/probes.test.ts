@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeNetwork } from '../genesis.ts'
 import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
@@ -65,7 +66,7 @@ describe('given a validator of one and one that waits for three others', () => {
       expect(await kubelet(port, '/liveness', '10.1.2.3:8545')).toBe(200)
       expect(await kubelet(port, '/readiness?minPeers=0', 'node-0.node.default.svc')).toBe(200)
     }
-    while ((await kubelet(waiting.url, '/readiness?minPeers=0', '10.1.2.4')) === 200) await Bun.sleep(100)
+    await until(async () => (await kubelet(waiting.url, '/readiness?minPeers=0', '10.1.2.4')) !== 200)
     for (const port of [waiting.url, String(waiting.metricsUrl)]) {
       expect(await kubelet(port, '/liveness', '10.1.2.4:8545')).toBe(200)
       expect(await kubelet(port, '/readiness?minPeers=0', '10.1.2.4:8545')).toBe(503)

@@ -9,6 +9,7 @@ import { rejection } from '../../support/rejection.ts'
 import { genesisText, testKey } from '../genesis.ts'
 import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
@@ -17,14 +18,6 @@ const ONLY_WITHOUT_VALUE = '0x6044351560005260206000f3'
 const LOOP = '0x5b600056'
 const RULES = `0x${'a'.repeat(40)}`
 const LOOPING = `0x${'b'.repeat(40)}`
-
-/** Longer than a node that was refused waits before it is dialed again. */
-const until = async (what: string, check: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; !(await check()); tries++) {
-    if (tries > 900) throw new Error(`waited in vain for ${what}`)
-    await Bun.sleep(50)
-  }
-}
 
 const failure = async (promise: Promise<unknown>): Promise<string> => String(await rejection(promise))
 
@@ -94,13 +87,13 @@ describe('given two nodes with permission lists', () => {
     expect(await failure(one.rpc('admin_addPeer', enodeOf(2)))).toContain(
       'Cannot add a non-permitted node as a peer',
     )
-    await until('the refusal', async () => one.output().includes('not in the allowlist'))
+    await until(async () => one.output().includes('not in the allowlist'), { what: 'the refusal' })
     expect(await peers(one)).toBe(0)
     expect(await one.rpc<string>('perm_addNodesToAllowlist', [enodeOf(2)])).toBe('Success')
     expect(await one.rpc<boolean>('admin_addPeer', enodeOf(2))).toBe(true)
-    await until('a peer', async () => (await peers(one)) === 1)
+    await until(async () => (await peers(one)) === 1, { what: 'a peer' })
     expect(await one.rpc<string>('perm_removeNodesFromAllowlist', [enodeOf(2)])).toBe('Success')
-    await until('its end', async () => (await peers(one)) === 0)
+    await until(async () => (await peers(one)) === 0, { what: 'its end' })
     await Bun.sleep(3_000)
     expect(await peers(one)).toBe(0)
   })

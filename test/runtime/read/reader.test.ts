@@ -16,6 +16,7 @@ import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresq
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
 import { isInstalled, type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
@@ -26,14 +27,6 @@ const APIS = '--rpc-http-api=ETH,NET,WEB3,QBFT,DEBUG,TXPOOL'
 
 const numberOf = async (url: string): Promise<number> =>
   Number((JSON.parse(await ask(url, ['eth_blockNumber'])) as { result: string }).result)
-
-const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-  const untilMs = performance.now() + 30_000
-  while (!(await holds())) {
-    if (performance.now() > untilMs) throw new Error(`not in time: ${what}`)
-    await Bun.sleep(20)
-  }
-}
 
 describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-read-'))
@@ -85,7 +78,7 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
   }
   const waitForHead = async (reader: ReaderProcess): Promise<number> => {
     const head = await numberOf(node.url)
-    await until('the reader at the head', async () => (await numberOf(reader.url)) >= head)
+    await until(async () => (await numberOf(reader.url)) >= head, { what: 'the reader at the head' })
     return head
   }
 
@@ -169,10 +162,10 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
         params: ['logs', { address: chain.token }],
       }),
     )
-    await until('both subscriptions', async () => messages.length === 2)
+    await until(async () => messages.length === 2, { what: 'both subscriptions' })
     const before = await numberOf(node.url)
     const more = await makeTokenChain(node.url, 2)
-    await until('heads', async () => messages.filter(text => text.includes('"number"')).length >= 3)
+    await until(async () => messages.filter(text => text.includes('"number"')).length >= 3, { what: 'heads' })
     const heads = messages.flatMap(text => {
       const head = (JSON.parse(text) as { params?: { result: { number?: string } } }).params?.result.number
       return head === undefined ? [] : [Number(head)]
@@ -209,11 +202,11 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
     ])
     ends.push(() => reader.stop())
     const head = await numberOf(filling.url)
-    await until('the head', async () => (await numberOf(reader.url)) === head)
+    await until(async () => (await numberOf(reader.url)) === head, { what: 'the head' })
     const ready = async () => (await fetch(`${reader.url}/readiness`)).status
     expect(await ready()).toBe(200)
     await server.kill()
-    await until('a reason', async () => (await ready()) === 503)
+    await until(async () => (await ready()) === 503, { what: 'a reason' })
     expect(await (await fetch(`${reader.url}/readiness`)).text()).toContain('"reasons"')
     expect(await numberOf(reader.url)).toBe(head)
     const behind = await makeTokenChain(filling.url, 2)
@@ -222,7 +215,9 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
     }
     expect(readiness.replicas[0]?.blocks).toBeGreaterThan(0)
     await server.start()
-    await until('recovery', async () => (await ready()) === 200 && (await numberOf(reader.url)) > head)
+    await until(async () => (await ready()) === 200 && (await numberOf(reader.url)) > head, {
+      what: 'recovery',
+    })
     expect(behind.hashes.length).toBe(3)
     await filling.stop()
     rmSync(other, { recursive: true, force: true })

@@ -11,6 +11,7 @@ import { startReader } from '../../support/readerProcess.ts'
 import { ask, differentAnswers, makeTokenChain, readerRequests } from '../../support/readerRequests.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import { startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(120_000)
 
@@ -58,7 +59,7 @@ test.skipIf(!HAS_REDIS)(
     try {
       const chain = await makeTokenChain(node.url, 12)
       const head = await headOf(node.url)
-      while ((await headOf(reader.url)) < head) await Bun.sleep(20)
+      await until(async () => (await headOf(reader.url)) >= head)
       expect(await differentAnswers(node.url, reader.url, readerRequests(chain, head))).toEqual([])
       expect(reader.output()).not.toContain('not followed')
     } finally {

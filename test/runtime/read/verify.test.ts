@@ -34,6 +34,7 @@ import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
 import { RUNTIME_COMMANDS } from '../../support/runtimeCommands.ts'
 import { type NodeProcess, ROOT, startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(120_000)
 
@@ -87,8 +88,10 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     chain = await makeTokenChain(node.url, 70)
     head = Number((JSON.parse(await ask(node.url, ['eth_blockNumber'])) as { result: string }).result)
     kv = await sharedStoreOf(`redis?url=${server.url}`).open()
-    while (decodeReplicaHead((await kv.get('replica')) as Uint8Array).head?.header.number !== BigInt(head))
-      await Bun.sleep(20)
+    await until(
+      async () =>
+        decodeReplicaHead((await kv.get('replica')) as Uint8Array).head?.header.number === BigInt(head),
+    )
     await node.stop()
   })
   afterAll(async () => {

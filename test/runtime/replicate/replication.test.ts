@@ -11,6 +11,7 @@ import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
 import { expectChain } from '../../support/storeCheck.ts'
 import { storeChain } from '../../support/storedChain.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(120_000)
 
@@ -27,14 +28,6 @@ const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
-
-const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
-  const untilMs = performance.now() + 50_000
-  while (!(await holds())) {
-    if (performance.now() > untilMs) throw new Error(`not in time: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
-}
 
 const newServer = async (start: () => Promise<TestServer>): Promise<TestServer> => {
   const server = await start()
@@ -82,14 +75,14 @@ describe.each(SERVERS)('a replica in %s', (name, isInstalled, start) => {
       const server = await newServer(start)
       const { chain, growTo } = await newChain(150)
       const first = replicate(chain, storageOf(server))
-      await until('first fill', () => isWhole(first.status()))
+      await until(() => isWhole(first.status()), { what: 'first fill' })
       await growTo(170)
-      await until('following', () => isWhole(first.status()))
+      await until(() => isWhole(first.status()), { what: 'following' })
       await expectReplica(storageOf(server), 170)
       await first.stop()
       await growTo(240)
       const second = replicate(chain, storageOf(server))
-      await until('going on', () => isWhole(second.status()))
+      await until(() => isWhole(second.status()), { what: 'going on' })
       await expectReplica(storageOf(server), 240)
     },
   )
@@ -100,13 +93,13 @@ describe.each(SERVERS)('a replica in %s', (name, isInstalled, start) => {
       const server = await newServer(start)
       const { chain, growTo } = await newChain(20)
       const replication = replicate(chain, storageOf(server))
-      await until('first fill', () => isWhole(replication.status()))
+      await until(() => isWhole(replication.status()), { what: 'first fill' })
       server.suspend()
       await growTo(120)
       expect(replication.status().blocks).toBe(100)
       expect(replication.status().target).not.toContain('://')
       server.resume()
-      await until('catching up', () => isWhole(replication.status()))
+      await until(() => isWhole(replication.status()), { what: 'catching up' })
       await expectReplica(storageOf(server), 120)
     },
   )
@@ -117,14 +110,14 @@ describe.each(SERVERS)('a replica in %s', (name, isInstalled, start) => {
       const server = await newServer(start)
       const { chain, growTo } = await newChain(20)
       const first = replicate(chain, storageOf(server))
-      await until('first fill', () => isWhole(first.status()))
+      await until(() => isWhole(first.status()), { what: 'first fill' })
       const second = replicate(chain, storageOf(server))
-      await until('second node', () => isWhole(second.status()))
+      await until(() => isWhole(second.status()), { what: 'second node' })
       await growTo(30)
-      await until('fence', () => first.status().reason !== undefined)
+      await until(() => first.status().reason !== undefined, { what: 'fence' })
       expect(first.status().reason).toContain('another writer has the replica')
       await growTo(60)
-      await until('second node follows', () => isWhole(second.status()))
+      await until(() => isWhole(second.status()), { what: 'second node follows' })
       await expectReplica(storageOf(server), 60)
     },
   )
@@ -136,11 +129,11 @@ describe.skipIf(!HAS_REDIS)('a replica in a Redis server in memory', () => {
     const storage = `redis?url=${server.url}`
     const { chain, growTo } = await newChain(100)
     const replication = replicate(chain, storage)
-    await until('first fill', () => isWhole(replication.status()))
+    await until(() => isWhole(replication.status()), { what: 'first fill' })
     await server.kill()
     await growTo(130)
     await server.start()
-    await until('second fill', () => isWhole(replication.status()))
+    await until(() => isWhole(replication.status()), { what: 'second fill' })
     await expectReplica(storage, 130)
   })
 
@@ -149,13 +142,13 @@ describe.skipIf(!HAS_REDIS)('a replica in a Redis server in memory', () => {
     const storage = `redis?url=${server.url}`
     const { chain, growTo } = await newChain(200)
     const replication = replicate(chain, storage)
-    await until('a full server', () => replication.status().reason !== undefined)
+    await until(() => replication.status().reason !== undefined, { what: 'a full server' })
     expect(replication.status().reason).toContain('OOM')
     await growTo(220)
     const client = new Redis(server.url)
     await client.config('SET', 'maxmemory', '0')
     client.disconnect()
-    await until('room', () => isWhole(replication.status()))
+    await until(() => isWhole(replication.status()), { what: 'room' })
     await expectReplica(storage, 220)
   })
 
@@ -164,13 +157,13 @@ describe.skipIf(!HAS_REDIS)('a replica in a Redis server in memory', () => {
     const storage = `redis?url=${server.url}`
     const { chain, growTo } = await newChain(10)
     const replication = replicate(chain, storage)
-    await until('first fill', () => isWhole(replication.status()))
+    await until(() => isWhole(replication.status()), { what: 'first fill' })
     const client = new Redis(server.url)
     await client.call('CLIENT', 'PAUSE', '2000', 'ALL')
     await growTo(140)
     expect(replication.status().blocks).toBeGreaterThan(0)
     client.disconnect()
-    await until('catching up', () => isWhole(replication.status()))
+    await until(() => isWhole(replication.status()), { what: 'catching up' })
     await expectReplica(storage, 140)
   })
 
@@ -188,11 +181,11 @@ describe.skipIf(!HAS_REDIS)('a replica in a Redis server in memory', () => {
     const otherChain = await storeChain(other, 4)
     ends.push(() => otherChain.close())
     const filled = replicate(otherChain.chain, storage)
-    await until('the other chain', () => isWhole(filled.status()))
+    await until(() => isWhole(filled.status()), { what: 'the other chain' })
     await filled.stop()
     const { chain } = await newChain(20)
     const replication = replicate(chain, storage)
-    await until('a reason', () => replication.status().reason !== undefined)
+    await until(() => replication.status().reason !== undefined, { what: 'a reason' })
     expect(replication.status().reason).toContain('holds the chain of genesis block')
   })
 })

@@ -19,20 +19,13 @@ import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresq
 import { startWorker, type WorkerProcess } from '../../support/servers/worker.ts'
 import { RUNTIME_COMMANDS } from '../../support/runtimeCommands.ts'
 import { type NodeProcess, ROOT, startNode } from '../nodeProcess.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(120_000)
 
 const SECRET = 'a secret of this deployment'
 const APIS = 'ETH,NET,WEB3,QBFT,DEBUG,TXPOOL'
 const COMMON = { MIN_GAS_PRICE: '0', APIS, GAS_CAP: '100000000' }
-
-const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
-  const untilMs = performance.now() + 60_000
-  while (!(await holds())) {
-    if (performance.now() > untilMs) throw new Error(`not in time: ${what}`)
-    await Bun.sleep(50)
-  }
-}
 
 const numberOf = async (url: string): Promise<number> => {
   const text = await ask(url, ['eth_blockNumber'])
@@ -102,7 +95,7 @@ describe.each(DEPLOYMENTS)('the Worker over $stores, in workerd', ({ environment
     ])
     chain = await makeTokenChain(node.url, 70)
     head = await numberOf(node.url)
-    await until('the Worker at the head', async () => (await numberOf(worker.url)) === head)
+    await until(async () => (await numberOf(worker.url)) === head, { what: 'the Worker at the head' })
   })
   afterAll(async () => {
     await node?.stop()
@@ -255,7 +248,7 @@ describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
       })
     const block = { method: 'eth_getBlockByNumber', params: ['0x0', false] }
     expect((await fetch(worker.url, { method: 'POST', body: '{}' })).status).toBe(401)
-    await until('an answer', async () => (await post(block)).status === 200)
+    await until(async () => (await post(block)).status === 200, { what: 'an answer' })
     server.suspend()
     // The first request made the timers; the later ones must have their own.
     for (let round = 0; round < 3; round++)
@@ -263,6 +256,6 @@ describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
         (await post({ method: 'eth_getBalance', params: [`0x${'0'.repeat(39)}${round}`, 'latest'] })).status,
       ).toBe(408)
     server.resume()
-    await until('recovery', async () => (await post(block)).status === 200)
+    await until(async () => (await post(block)).status === 200, { what: 'recovery' })
   })
 })

@@ -10,6 +10,7 @@ import { JSON_DEPTH_MAX } from '../../../../handlers/rpc/json/parse.ts'
 import { pieceText } from '../../../../handlers/rpc/json/jsonPieces.ts'
 import type { Method } from '../../../../handlers/rpc/methods/method.ts'
 import { testMethod } from '../../support/testMethod.ts'
+import { until } from '../../../support/until.ts'
 
 const executed: string[] = []
 
@@ -37,7 +38,7 @@ const METHODS: readonly Method[] = [
     throw new TypeError('a bug')
   }),
   testMethod('eth_untilGone', async ({ expired }) => {
-    while (!expired()) await Bun.sleep(1)
+    await until(expired)
     executed.push('eth_untilGone ended')
   }),
   testMethod('eth_never', () => new Promise(() => {})),

@@ -8,6 +8,7 @@ import {
 } from '../../../../runtime/threads/calls/pool.ts'
 import { CALLS_WAITING_MAX, WAITING_LENGTH_MAX } from '../../../../runtime/threads/calls/waiting.ts'
 import { startTestNode, type TestNode } from '../../../handlers/support/testNode.ts'
+import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(120_000)
 
@@ -55,11 +56,7 @@ const patient = (): Changes => ({ options: { ...node.context.options, timeoutMs:
 
 /** Until a thread stands and answers: that takes as long as the machine lets it. */
 const answering = async (pool: CallPool): Promise<void> => {
-  while (!Bun.deepEquals(await call(pool, ONE), isOne)) await Bun.sleep(5)
-}
-
-const settled = async (which: () => boolean): Promise<void> => {
-  while (!which()) await Bun.sleep(5)
+  await until(async () => Bun.deepEquals(await call(pool, ONE), isOne))
 }
 
 describe('given a call on a call worker', () => {
@@ -78,7 +75,7 @@ describe('given a call on a call worker', () => {
       const running = call(pool, ENDLESS, () => gone)
       const waiting = call(pool, ENDLESS, () => gone)
       const other = call(pool, ONE)
-      await settled(() => pool.size === 1)
+      await until(() => pool.size === 1)
       gone = true
       expect(await Promise.all([running, waiting, other])).toEqual([TIMEOUT, TIMEOUT, isOne])
     }))
@@ -107,7 +104,7 @@ describe('given a call on a call worker', () => {
   test('when the pool closes, then it and later ones get an error', () =>
     withPool(patient(), async pool => {
       const running = call(pool, ENDLESS)
-      await settled(() => pool.size === 1)
+      await until(() => pool.size === 1)
       const waiting = call(pool, ONE)
       await pool.close()
       const outcomes = await Promise.all([running, waiting, call(pool, ONE)])
@@ -125,7 +122,7 @@ describe('given the call workers', () => {
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => call(pool, ONE)))
       expect(outcomes).toEqual(outcomes.map(() => isOne))
       expect(pool.size).toBe(2)
-      await settled(() => pool.size === 0)
+      await until(() => pool.size === 0)
       expect(await call(pool, ONE)).toEqual(isOne)
     }))
 

@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { withFolder } from '../../folder.ts'
 import { writeNetwork } from '../../genesis.ts'
 import { isInstalled, PROCESS_TEST_TIMEOUT_MS, startNode } from '../../nodeProcess.ts'
+import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
@@ -15,7 +16,7 @@ describe('given a node on a runtime without worker threads', () => {
         runtime: 'node',
         environment: { NODE_OPTIONS: NO_THREADS },
       })
-      while (Number(await node.rpc('eth_blockNumber')) < 2) await Bun.sleep(100)
+      await until(async () => Number(await node.rpc('eth_blockNumber')) >= 2)
       expect(node.output()).toContain('The network runs on the main thread')
       expect(await node.rpc<boolean>('net_listening')).toBe(true)
       expect(node.rpc('admin_addPeer', 'enode://12@127.0.0.1:1')).rejects.toThrow('node ID')
