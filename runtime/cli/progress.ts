@@ -33,13 +33,17 @@ const bar = (state: ProgressState, elapsedMs: number, columns: number): string =
 }
 
 /** Shows a bar with rate and time left on a terminal, otherwise a line every few seconds. */
-export const startProgress = (terminal: Terminal, write: (text: string) => void): Progress => {
-  const startedMs = Date.now()
+export const startProgress = (
+  terminal: Terminal,
+  write: (text: string) => void,
+  clockMs: () => number = Date.now,
+): Progress => {
+  const startedMs = clockMs()
   let shownMs = startedMs
   let drawn = false
   return {
     update: state => {
-      const nowMs = Date.now()
+      const nowMs = clockMs()
       if (nowMs - shownMs < (terminal.interactive ? REDRAW_MS : LINE_MS)) return
       shownMs = nowMs
       if (terminal.interactive) {

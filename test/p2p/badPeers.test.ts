@@ -7,6 +7,7 @@ import { type Node, type StartOptions, withNodes } from './networks.ts'
 import { dialRaw, type RawPeer } from './rawPeer.ts'
 import { independent } from '../support/scenario.ts'
 import { until } from '../support/until.ts'
+import { turns } from '../support/turns.ts'
 
 setDefaultTimeout(120_000)
 
@@ -116,7 +117,7 @@ describe('given a peer that breaks the rules', () => {
           stream.send(flood)
           offered += 1000
         }
-        await new Promise(resolve => setTimeout(resolve, 1))
+        await turns(1)
       }
       await until(() => !raw.isConnected)
       expect(warned(node, 'flooding')).toBe(true)

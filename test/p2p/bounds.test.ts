@@ -6,6 +6,7 @@ import type { Enode } from '../../p2p/transport/enode.ts'
 import { createRecentHashes } from '../../p2p/gossip/recentHashes.ts'
 import { createScoring } from '../../p2p/peers/scoring.ts'
 import { createTokenBucket } from '../../p2p/transport/tokenBucket.ts'
+import { turns } from '../support/turns.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -130,7 +131,7 @@ describe('given a dialer', () => {
       ...changes,
     })
 
-  const settle = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 0))
+  const settle = (): Promise<void> => turns(1)
 
   test('when a static node is away, then it is dialed without end, at most five seconds apart', async () => {
     const clock = { now: 0 }

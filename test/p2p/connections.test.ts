@@ -7,6 +7,16 @@ import { type Node, peersOf, someTransaction, withNodes } from './networks.ts'
 import { independent } from '../support/scenario.ts'
 import { until } from '../support/until.ts'
 
+/** Gossip streams open a moment after connecting: announces until the other node has heard of it. */
+const untilGossip = (from: Node, to: Node): Promise<true> =>
+  until(
+    () => {
+      from.network.announceTransactions([someTransaction(1)])
+      return to.transactions.length > 0
+    },
+    { pollMs: 50 },
+  )
+
 const byName = (enode: string): string => enode.replace('127.0.0.1', 'localhost')
 
 const allConnected = (nodes: readonly Node[], peers = nodes.length - 1): boolean =>
@@ -218,10 +228,7 @@ describe('given transactions', () => {
         const transactions = Array.from({ length: 80 }, () => someTransaction(32_000))
         const large = (node: Node) => node.transactions.filter(({ length }) => length > 32_000)
         // Gossip subscriptions are exchanged a moment after connecting.
-        while (c.transactions.length === 0) {
-          a.network.announceTransactions([someTransaction(1)])
-          await new Promise(resolve => setTimeout(resolve, 50))
-        }
+        await untilGossip(a, c)
         a.network.announceTransactions(transactions)
         await until(() => large(c).length === 80)
         expect(new Set(large(c).map(toHex))).toEqual(new Set(transactions.map(toHex)))
@@ -236,10 +243,13 @@ describe('given transactions', () => {
       const b = await start({ bootnodes: [a.network.enode] })
       await until(() => allConnected([a, b]))
       const largest = someTransaction(POOL_TRANSACTION_BYTES_MAX - 200)
-      while (b.transactions.length === 0) {
-        a.network.announceTransactions([largest])
-        await new Promise(resolve => setTimeout(resolve, 200))
-      }
+      await until(
+        () => {
+          a.network.announceTransactions([largest])
+          return b.transactions.length > 0
+        },
+        { pollMs: 200 },
+      )
       expect(b.transactions[0]?.length).toBe(largest.length)
     }),
   )
@@ -256,10 +266,7 @@ describe('given transactions', () => {
         const b = await start({ discovery: false, bootnodes: [a.network.enode], pause })
         const c = await start({ discovery: false, bootnodes: [b.network.enode] })
         await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
-        while (c.transactions.length === 0) {
-          a.network.announceTransactions([someTransaction(1)])
-          await new Promise(resolve => setTimeout(resolve, 50))
-        }
+        await untilGossip(a, c)
         isBusy = true
         const late = someTransaction(1_000)
         const has = ({ transactions }: Node): boolean =>
@@ -285,10 +292,7 @@ describe('given transactions', () => {
       })
       const c = await start({ discovery: false, bootnodes: [b.network.enode] })
       await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
-      while (c.transactions.length === 0) {
-        a.network.announceTransactions([someTransaction(1)])
-        await new Promise(resolve => setTimeout(resolve, 50))
-      }
+      await untilGossip(a, c)
       const isWorthless = ({ length }: Uint8Array): boolean => length >= WORTHLESS
       a.network.announceTransactions([someTransaction(WORTHLESS)])
       await until(() => b.transactions.some(isWorthless))
@@ -307,10 +311,7 @@ describe('given transactions', () => {
         const b = await start({ discovery: false, bootnodes: [a.network.enode] })
         const c = await start({ discovery: false, bootnodes: [b.network.enode] })
         await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
-        while (c.transactions.length === 0) {
-          a.network.announceTransactions([someTransaction(1)])
-          await new Promise(resolve => setTimeout(resolve, 50))
-        }
+        await untilGossip(a, c)
         const junk = randomBytes(100)
         const isNoted = (node: Node): boolean =>
           node.lines.some(

@@ -6,6 +6,7 @@ import { createFrameCounter } from '../../p2p/transport/yamuxFrames.ts'
 import { type Node, type StartOptions, withNodes } from './networks.ts'
 import { dialRaw, type RawPeer } from './rawPeer.ts'
 import { until } from '../support/until.ts'
+import { turns } from '../support/turns.ts'
 
 setDefaultTimeout(120_000)
 
@@ -44,16 +45,20 @@ const flood = async (raw: RawPeer, frame: Uint8Array, count: number): Promise<vo
   const stream = await raw.open(raw.protocols.consensus)
   for (let sent = 0; sent < count && raw.isConnected && stream.status === 'open'; ) {
     for (let i = 0; i < 100 && stream.status === 'open'; i++, sent++) stream.send(frame)
-    while (raw.isConnected && stream.status === 'open' && stream.writeBufferLength > 100_000)
-      await new Promise(resolve => setTimeout(resolve, 5))
+    await until(() => !raw.isConnected || stream.status !== 'open' || stream.writeBufferLength <= 100_000, {
+      pollMs: 5,
+    })
   }
 }
 
-/** Resolves when no message arrived for longer than a reader pauses. */
+/** Longer than a reader pauses. */
+const QUIET_MS = 400
+
+/** Resolves when no message arrived for QUIET_MS. */
 const untilQuiet = async (node: Node): Promise<void> => {
   for (let heard = -1; heard < node.consensus.length; ) {
     heard = node.consensus.length
-    await new Promise(resolve => setTimeout(resolve, 400))
+    await Bun.sleep(QUIET_MS)
   }
 }
 
@@ -124,7 +129,7 @@ describe('given a flood of consensus messages', () => {
       stream.send(Uint8Array.of(0, 100, 0, 0))
       while (raw.isConnected && stream.status === 'open') {
         for (let i = 0; i < 500 && stream.status === 'open'; i++) stream.send(Uint8Array.of(0))
-        await new Promise(resolve => setTimeout(resolve, 1))
+        await turns(1)
       }
       await until(() => !raw.isConnected)
       expect(isBanned(node, 'flooding')).toBe(true)

@@ -77,8 +77,8 @@ scenario('a development chain', ({ beforeAll, afterAll, test }) => {
     const hash = await wallet.sendTransaction({ to: '0x00000000000000000000000000000000000000ff', value: 5n })
     expect((await reader.waitForTransactionReceipt({ hash })).blockNumber).toBe(1n)
     expect(await reader.getBalance({ address: '0x00000000000000000000000000000000000000ff' })).toBe(5n)
-    await Bun.sleep(200)
-    expect(Number((await head(node)).number)).toBe(1)
+    const next = await wallet.sendTransaction({ to: '0x00000000000000000000000000000000000000ff', value: 5n })
+    expect((await reader.waitForTransactionReceipt({ hash: next })).blockNumber).toBe(2n)
   })
 
   test('given a contract of solc, when viem deploys and calls it, then it runs', async () => {

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { isInstalled, RUNTIME_COMMANDS, type RuntimeName } from '../support/runtimeCommands.ts'
+import { until } from '../support/until.ts'
 
 export const ROOT: string = join(import.meta.dir, '../..')
 
@@ -97,11 +98,9 @@ export type NodeProcess = {
   kill(): Promise<void>
 }
 
-const collect = (stream: ReadableStream<Uint8Array>, add: (text: string) => void): void => {
+const collect = async (stream: ReadableStream<Uint8Array>, add: (text: string) => void): Promise<void> => {
   const decoder = new TextDecoder()
-  void (async () => {
-    for await (const chunk of stream) add(decoder.decode(chunk, { stream: true }))
-  })()
+  for await (const chunk of stream) add(decoder.decode(chunk, { stream: true }))
 }
 
 /** @param service as the ports file names it. */
@@ -144,20 +143,20 @@ export const startNode = async (
   const add = (text: string): void => {
     output += text
   }
-  collect(child.stdout, add)
-  collect(child.stderr, add)
   // The file is written once the port answers; a client of TLS needs certificates.
   const isTls = args.some(arg => arg.startsWith('--rpc-http-tls-enabled'))
-  let port: number | undefined
-  for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null) {
-      await Bun.sleep(50)
-      throw new Error(`the node ended with code ${child.exitCode}: ${output}`)
-    }
-    port = readPort(dataPath)
-    if (port !== undefined && (isTls || (await answers(port)))) break
-    await Bun.sleep(20)
-  }
+  const collected = Promise.all([collect(child.stdout, add), collect(child.stderr, add)])
+  const port = await until(
+    async () => {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        await collected
+        throw new Error(`the node ended with code ${child.exitCode}: ${output}`)
+      }
+      const found = readPort(dataPath)
+      return found !== undefined && (isTls || (await answers(found))) ? found : undefined
+    },
+    { what: 'an answer of the node', timeoutMs: PROCESS_TEST_TIMEOUT_MS, pollMs: 20 },
+  )
   const url = `http${isTls ? 's' : ''}://127.0.0.1:${port}`
   const wsPort = readPort(dataPath, 'ws-rpc')
   const metricsPort = readPort(dataPath, 'metrics')

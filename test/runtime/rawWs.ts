@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
+import { until } from '../support/until.ts'
 
 /** A connection that is upgraded, whose reader can stop. */
 export type RawWs = {
@@ -94,7 +95,7 @@ export const connectRawWs = async (url: string, extensions?: string, host = 'loc
       `${extensions === undefined ? '' : `Sec-WebSocket-Extensions: ${extensions}\r\n`}\r\n`,
   )
   const received = (): string => Buffer.concat(chunks).toString('latin1')
-  while (!received().includes('\r\n\r\n')) await Promise.race([Bun.sleep(5), closed.then(() => Bun.sleep(5))])
+  await until(() => received().includes('\r\n\r\n'), { pollMs: 5 })
   const [status = ''] = received().split('\r\n')
   if (!status.includes(' 101 ')) throw new Error(status)
   return {

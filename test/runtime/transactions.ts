@@ -11,6 +11,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/developmentAccounts.ts'
+import { until } from '../support/until.ts'
 
 /**
  * The receipt of a transaction once it is mined. viem's own `waitForTransactionReceipt` misses a block that comes while it
@@ -19,16 +20,15 @@ import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesi
 export const minedReceipt = async (
   reader: Pick<PublicClient, 'getTransactionReceipt'>,
   hash: Hash,
-): Promise<TransactionReceipt> => {
-  for (;;) {
+): Promise<TransactionReceipt> =>
+  until(async () => {
     try {
       return await reader.getTransactionReceipt({ hash })
     } catch (error) {
       if (!(error instanceof TransactionReceiptNotFoundError)) throw error
-      await Bun.sleep(20)
+      return undefined
     }
-  }
-}
+  })
 
 /** viem's clients of a node, signing with one of the development accounts. */
 export const clientsOf = (url: string, chainId = 1337, index = 0) => {

@@ -6,6 +6,7 @@ import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { rejection } from '../../support/rejection.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
+import { turns } from '../../support/turns.ts'
 
 const chain = sampleChain({ seed: 9, blocks: 4, accounts: 6, slots: 2, changesMax: 3, transactionsMax: 2 })
 const blockAt = (number: number): BlockCommit => chain.commits[number] as BlockCommit
@@ -21,7 +22,7 @@ const heldStore = async () => {
         end: async error => {
           if (error === undefined) await memory.setDurably(entry).then(resolve)
           else reject(error)
-          await Bun.sleep(1)
+          await turns(3)
         },
       })
     })
@@ -35,7 +36,7 @@ const isDone = async (promise: Promise<unknown>): Promise<boolean> => {
   void promise.then(() => {
     done = true
   })
-  await Bun.sleep(1)
+  await turns(3)
   return done
 }
 

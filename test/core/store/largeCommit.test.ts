@@ -6,6 +6,7 @@ import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { sampleChain } from '../../support/sampleChain.ts'
 import { expectChain } from '../../support/storeCheck.ts'
+import { turns } from '../../support/turns.ts'
 
 /** Each block changes accounts and slots that earlier blocks changed. */
 const chain = sampleChain({
@@ -79,7 +80,7 @@ describe('given a commit that pauses', () => {
       let flushed: Promise<void> = Promise.resolve()
       const { commit, store, kv } = await openPausing(1000, async amid => {
         if (++pause === at) flushed = amid.flush()
-        await new Promise(resolve => setTimeout(resolve, 0))
+        await turns(1)
       })
       for (const [number, one] of chain.commits.entries()) {
         pause = 0

@@ -4,6 +4,11 @@ import { createBudget, RESULT_CHARACTERS_MAX } from '../../../handlers/graphql/l
 import { createTextCache } from '../../../handlers/graphql/limits/documentCache.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
+import { turns } from '../../support/turns.ts'
+import { until } from '../../support/until.ts'
+
+/** A dozen of them take longer than the request may. */
+const SLOW_READ_MS = 15
 
 setDefaultTimeout(120_000)
 
@@ -207,6 +212,7 @@ describe('given a query for too much', () => {
   test('when it takes too long, then it ends with a timeout and reads no further', async () => {
     const { chain, options } = node.context
     let reads = 0
+    let readsDone = 0
     const slow = graphqlOf(node, {
       context: {
         options: { ...options, timeoutMs: 40 },
@@ -216,7 +222,8 @@ describe('given a query for too much', () => {
             ...chain.store,
             header: async number => {
               reads++
-              await Bun.sleep(15)
+              await Bun.sleep(SLOW_READ_MS)
+              readsDone++
               return await chain.store.header(number)
             },
           },
@@ -228,7 +235,8 @@ describe('given a query for too much', () => {
     expect(JSON.parse(reply.text)).toEqual({
       errors: [{ message: 'Timeout expired', extensions: { classification: 'ExecutionAborted' } }],
     })
-    await Bun.sleep(200)
+    await until(() => readsDone === reads)
+    await turns(5)
     expect(reads).toBeLessThan(12)
   })
 })

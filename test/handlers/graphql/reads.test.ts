@@ -3,6 +3,7 @@ import type { ChainStore } from '../../../core/store/store.ts'
 import { createRequestStore } from '../../../handlers/graphql/requestStore.ts'
 import { type Sample, startSampleChain } from '../support/sampleChain.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
+import { turns } from '../../support/turns.ts'
 
 setDefaultTimeout(120_000)
 
@@ -89,7 +90,7 @@ describe('given the store of a request', () => {
     }
     const once = createRequestStore(flaky, () => undefined)
     expect(once.record(1n)).rejects.toThrow('busy')
-    await Bun.sleep(0)
+    await turns(1)
     fail = false
     expect((await once.record(1n))?.block.header.number).toBe(1n)
     expect((await once.header(1n))?.number).toBe(1n)

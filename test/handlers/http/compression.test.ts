@@ -8,6 +8,7 @@ import {
   createCompression,
 } from '../../../handlers/http/compression.ts'
 import type { ReplyBody } from '../../../handlers/rpc/dispatch/envelope.ts'
+import { turns } from '../../support/turns.ts'
 
 const FAR = (): string => '192.0.2.1'
 const HERE = (): string => '127.0.0.1'
@@ -115,7 +116,7 @@ describe('given many answers at the same time', () => {
     expect(codingOf(respond(MEGABYTE, GZIP))).toBeNull()
 
     await again.body?.cancel()
-    await Bun.sleep(0)
+    await turns(1)
     expect(codingOf(respond(MEGABYTE, GZIP))).toBe('gzip')
     expect(codingOf(respond(MEGABYTE, GZIP))).toBeNull()
   })

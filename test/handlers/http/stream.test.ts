@@ -13,10 +13,14 @@ import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import { StalledReader, streamOf } from '../../../handlers/http/stream.ts'
 import { testMethod } from '../support/testMethod.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
+import { until } from '../../support/until.ts'
 
 const scheduler = requestScheduler()
 
 const ELEMENTS = 5_000
+
+/** Half of the time after which a reader counts as stalled. */
+const SLOW_READER_MS = 30
 const ELEMENT = JSON.stringify('x'.repeat(100))
 
 const LONG = testMethod('eth_long', () => {
@@ -102,7 +106,7 @@ describe('given a long result', () => {
       onEnd: () => ends++,
     }).getReader()
     await reader.read()
-    await Bun.sleep(100)
+    await until(() => ends > 0)
     expect(ends).toBe(1)
     const failure = await reader.read().catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(StalledReader)
@@ -112,7 +116,7 @@ describe('given a long result', () => {
     let text = ''
     for await (const bytes of streamOf(['a', 'b', 'c', 'd'], { scheduler, stalledMs: 60 })) {
       text += new TextDecoder().decode(bytes)
-      await Bun.sleep(30)
+      await Bun.sleep(SLOW_READER_MS)
     }
     expect(text).toBe('abcd')
   })

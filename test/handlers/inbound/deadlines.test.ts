@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createDeadlines } from '../../../handlers/inbound/deadlines.ts'
+import { turns } from '../../support/turns.ts'
 
 const asItIs = (value: string): string => value
 const late = (): string => 'late'
@@ -24,7 +25,7 @@ describe('given work with a deadline', () => {
     soon.resolve('second is done')
     expect(await second).toBe('second is done')
     never.resolve('too late')
-    await Bun.sleep(0)
+    await turns(1)
     expect(answers).toEqual(['first is late'])
     expect(await deadlines.within(Promise.withResolvers<string>().promise, asItIs, late)).toBe('late')
   })

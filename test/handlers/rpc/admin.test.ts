@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { RpcNetwork, RpcPeer } from '../../../handlers/rpc/context.ts'
 import { DEVELOPMENT_CONFIG, startTestNode, type TestNode } from '../support/testNode.ts'
+import { turns } from '../../support/turns.ts'
 
 const ID = 'ab'.repeat(64)
 const OWN = `enode://${'cd'.repeat(64)}@10.0.0.1:30303`
@@ -148,7 +149,7 @@ describe('given a node that does not listen yet', () => {
       node.call('admin_addPeer', OTHER),
       node.call('admin_nodeInfo'),
     ])
-    await Bun.sleep(10)
+    await turns(5)
     expect(added.size).toBe(0)
     listening.resolve(OWN)
     expect(await asked).toMatchObject([OWN, true, { enode: OWN }])

@@ -14,6 +14,7 @@ import { createInboundLimits } from '../../../handlers/inbound/inboundLimits.ts'
 import { createSession, CUT_GRACE_MS, IN_WORK_MAX, WAITING_MAX } from '../../../handlers/ws/session.ts'
 import type { Socket } from '../../../handlers/ws/socket.ts'
 import { until } from '../../support/until.ts'
+import { turns } from '../../support/turns.ts'
 
 /** A socket whose reader reads when it is told to. */
 const createStalledSocket = (takesParts = false) => {
@@ -188,14 +189,17 @@ describe('given an answer that is very long', () => {
     session.message('long')
     notify('news')
     await until(() => parts.length > 2)
-    await Bun.sleep(60)
+    await turns(50)
     expect(parts.length).toBeLessThan(REPLY_BUFFER_BYTES_MAX / MEGABYTE.length + 4)
     expect(sent).toEqual([])
     session.message('short')
-    while (sent.length < 3) {
-      read()
-      await Bun.sleep(1)
-    }
+    await until(
+      () => {
+        read()
+        return sent.length >= 3
+      },
+      { pollMs: 1 },
+    )
     expect(sent.map(text => text.length)).toEqual([40 * MEGABYTE.length + 36, 4, 5])
     expect(sent.slice(1)).toEqual(['news', 'short'])
   })
@@ -275,7 +279,7 @@ describe('given requests that take long', () => {
     session.message('request')
     session.closed()
     waiting[0]?.(reply('late'))
-    await Bun.sleep(1)
+    await turns(3)
     expect(sent).toEqual([])
   })
 })

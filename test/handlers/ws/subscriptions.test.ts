@@ -16,6 +16,7 @@ import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { Session } from '../../../handlers/ws/socket.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import { until } from '../../support/until.ts'
+import { turns } from '../../support/turns.ts'
 
 type PoolListener = (transaction: PooledTransaction) => void
 
@@ -79,20 +80,16 @@ const connect = (app: WsApp) => {
     request: async (method: string, ...params: readonly unknown[]): Promise<Json> => {
       const own = ++id
       session?.message(JSON.stringify({ id: own, method, params }))
-      for (;;) {
-        const answer = received.find(message => message['id'] === own)
-        if (answer !== undefined) return answer
-        await Bun.sleep(1)
-      }
+      return await until(() => received.find(message => message['id'] === own), { pollMs: 1 })
     },
     results: async (subscription: unknown, count: number): Promise<unknown[]> => {
-      for (;;) {
-        const found = received
+      const found = await until(() => {
+        const all = received
           .map(({ params }) => params as { subscription: string; result: unknown } | undefined)
           .filter(params => params?.subscription === subscription)
-        if (found.length >= count) return found.map(params => params?.result)
-        await Bun.sleep(1)
-      }
+        return all.length >= count && all
+      })
+      return found.map(params => params?.result)
     },
   }
 }
@@ -172,7 +169,7 @@ describe('given connections that subscribe', () => {
     session.message('{"id":1,"method":"eth_subscribe","params":["newHeads"]}')
     session.closed()
     known.resolve({ ...EVERYONE, unauthenticated: false, expiresAtMs: undefined })
-    await Bun.sleep(1)
+    await turns(3)
     expect([received, listeners.heads]).toEqual([[], 0])
   })
 

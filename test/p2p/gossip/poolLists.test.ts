@@ -78,10 +78,13 @@ test('given a node that has just accepted a transaction, when it stops, then its
     const b = await start({ bootnodes: [a.network.enode] })
     await until(() => a.network.peers().length === 1 && b.network.peers().length === 1)
     // Both have joined the gossip.
-    while (b.transactions.length === 0) {
-      a.network.announceTransactions([someTransaction(1)])
-      await Bun.sleep(50)
-    }
+    await until(
+      () => {
+        a.network.announceTransactions([someTransaction(1)])
+        return b.transactions.length > 0
+      },
+      { pollMs: 50 },
+    )
     await Bun.sleep(200)
     const last = someTransaction(2)
     a.network.announceTransactions([last])

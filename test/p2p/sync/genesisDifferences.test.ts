@@ -3,6 +3,7 @@ import { VALIDATORS } from '../../core/chain/support/keys.ts'
 import { CONFIGURATION, logLines, type WiredNode } from './support/node.ts'
 import { wireEachTest } from './support/wireEachTest.ts'
 import { until } from '../../support/until.ts'
+import { turns } from '../../support/turns.ts'
 
 const [A, B] = VALIDATORS
 
@@ -23,7 +24,7 @@ const warnings = (): readonly string[] => logLines.filter(line => line.includes(
 describe('given two nodes that connect', () => {
   test('when their genesis files are equal, then nothing is logged', async () => {
     const [one] = await pair(CONFIGURATION)
-    await Bun.sleep(20)
+    await turns(20)
     expect(one.sync.differences()).toEqual([])
     expect(warnings()).toEqual([])
   })
@@ -43,7 +44,7 @@ describe('given two nodes that connect', () => {
     expect(own).toContain('qbft.blockperiodseconds is 5 there and 2 here; ')
     expect(own).toContain(`${entry} is ${'x'.repeat(80)}… there and missing here`)
     other.network.sendStatus()
-    await Bun.sleep(20)
+    await turns(20)
     expect(warnings()).toHaveLength(2)
   })
 

@@ -15,10 +15,13 @@ describe('given the progress of a long command', () => {
 
   test('when there is a terminal, then it draws a bar and removes it at the end', async () => {
     const written: string[] = []
-    const progress = startProgress({ ...processTerminal, interactive: true, columns: 120 }, text =>
-      written.push(text),
+    let nowMs = 0
+    const progress = startProgress(
+      { ...processTerminal, interactive: true, columns: 120 },
+      text => written.push(text),
+      () => nowMs,
     )
-    await Bun.sleep(120)
+    nowMs = 120
     progress.update({ done: 1, total: 2, text: 'block 5, 10.0 blocks/s' })
     progress.end()
     expect(written[0]).toMatch(/^\r\S+█{12}░{12} {2}50% {2}block 5, 10\.0 blocks\/s {2}0:00 left$/)

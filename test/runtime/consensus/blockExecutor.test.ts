@@ -13,6 +13,7 @@ import { type BlockExecutor, createBlockExecutor } from '../../../runtime/consen
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../genesis.ts'
+import { turns } from '../../support/turns.ts'
 
 setDefaultTimeout(120_000)
 
@@ -127,7 +128,7 @@ describe('given a block of another validator is to be verified', () => {
       for (;;) {
         const reason = giveUp?.()
         if (reason !== undefined) throw new ExecutionStopped(reason)
-        await Bun.sleep(10)
+        await turns(1)
       }
     },
   })
@@ -151,7 +152,7 @@ describe('given a block of another validator is to be verified', () => {
   test('when the node stops meanwhile then there is no answer', async () => {
     const { work, answers, propose } = await setUp()
     const verified = work.verify(verifying((await propose(nowSeconds() + 5n)).block))
-    await Bun.sleep(20)
+    await turns(3)
     work.stop()
     await verified
     expect(answers).toEqual([])

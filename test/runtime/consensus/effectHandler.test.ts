@@ -21,9 +21,10 @@ import { createTimers } from '../../../runtime/consensus/timers.ts'
 import { createMessageCounters } from '../../../runtime/consensus/reports/messageCounters.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../genesis.ts'
+import { turns } from '../../support/turns.ts'
 
 /** Until what is under way has come to the storage. */
-const begun = (): Promise<void> => Bun.sleep(1)
+const begun = (): Promise<void> => turns(5)
 
 const peerOf = (key: number, features: readonly string[]): Peer =>
   ({ address: testAddress(key), status: { neighbours: [], features } }) as unknown as Peer

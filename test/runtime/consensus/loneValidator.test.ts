@@ -8,6 +8,9 @@ import { openStorage } from '../../../runtime/drivers/open.ts'
 import { genesisText, testAddress } from '../genesis.ts'
 import { heads, runConsensus } from './running.ts'
 import { until } from '../../support/until.ts'
+import { turns } from '../../support/turns.ts'
+
+const PERIOD_MS = 10
 
 setDefaultTimeout(120_000)
 
@@ -57,7 +60,7 @@ describe('given a chain whose only validator is this node', () => {
   test('when a transaction waits behind a gap then nothing is made until the gap is closed', async () => {
     const { chain, pool, poolHead, running } = await runConsensus(genesisText({ qbft: INSTANT }))
     pool.add(transfer(1n), poolHead())
-    await Bun.sleep(60)
+    await turns(50)
     expect(chain.head().header.number).toBe(0n)
     const made = heads(chain, 1)
     pool.add(transfer(0n), poolHead())
@@ -83,18 +86,20 @@ describe('given a chain whose only validator is this node', () => {
   })
 
   test('when empty blocks are wanted then they come one after the other, and stop when the consensus stops', async () => {
-    const { chain, running } = await runConsensus(genesisText({ qbft: { xblockperiodmilliseconds: 10 } }))
+    const { chain, running } = await runConsensus(
+      genesisText({ qbft: { xblockperiodmilliseconds: PERIOD_MS } }),
+    )
     await heads(chain, 3)
     await running.stop()
     const { number } = chain.head().header
-    await Bun.sleep(50)
+    await Bun.sleep(5 * PERIOD_MS)
     expect(chain.head().header.number).toBe(number)
   })
 
   test('when making a block fails then the log says so and the next round makes it', async () => {
     let failures = 1
     const { chain, lines, running } = await runConsensus(
-      genesisText({ qbft: { xblockperiodmilliseconds: 10 } }),
+      genesisText({ qbft: { xblockperiodmilliseconds: PERIOD_MS } }),
       {
         change: poolHead => () => {
           if (failures-- > 0) throw new Error('the disk is full')
@@ -112,18 +117,23 @@ describe('given a chain whose only validator is this node', () => {
   test('when a block is not on the disk yet then it is not the head: nothing that was signed brings it back', async () => {
     const disk = await openStorage('memory', '')
     const { promise: powerCut, reject: cutPower } = Promise.withResolvers<void>()
+    let isHeld = false
     const held: KeyValueStore = {
       ...disk,
       setAllDurably: undefined,
       setDurably: async entry => {
-        if (entry.key === segmentKey(2)) await powerCut
+        if (entry.key === segmentKey(2)) {
+          isHeld = true
+          await powerCut
+        }
         await disk.setDurably(entry)
       },
     }
-    const genesis = genesisText({ qbft: { xblockperiodmilliseconds: 10 } })
+    const genesis = genesisText({ qbft: { xblockperiodmilliseconds: PERIOD_MS } })
     const { chain, running } = await runConsensus(genesis, { storage: held })
     await heads(chain, 1)
-    await Bun.sleep(100)
+    await until(() => isHeld)
+    await turns(50)
     expect(chain.head().header.number).toBe(1n)
     cutPower(new Error('the power is gone'))
     await running.stop()

@@ -5,6 +5,7 @@ import { relayTo } from '../../../runtime/consensus/delivery.ts'
 import { createTimers } from '../../../runtime/consensus/timers.ts'
 import { testAddress } from '../genesis.ts'
 import { until } from '../../support/until.ts'
+import { turns } from '../../support/turns.ts'
 
 const peer = (index: number, neighbours: readonly number[]) =>
   ({
@@ -45,9 +46,11 @@ describe('the timers of the machine', () => {
     const fired: Timer[] = []
     const timers = createTimers(timer => fired.push(timer))
     timers.start(block, Date.now() + 2 ** 31 + 1_000)
-    await Bun.sleep(20)
+    const soon: Timer = { kind: 'round', sequence: 1n, round: 0 }
+    timers.start(soon, Date.now() + 5)
+    await until(() => fired.includes(soon))
     timers.stop()
-    expect(fired).toEqual([])
+    expect(fired).toEqual([soon])
   })
 
   test('given another of the same kind then it replaces the one that runs', async () => {
@@ -57,7 +60,8 @@ describe('the timers of the machine', () => {
     timers.start({ ...block, sequence: 2n }, 0)
     timers.start({ kind: 'round', sequence: 2n, round: 0 }, 0)
     timers.cancel('round')
-    await Bun.sleep(20)
+    await until(() => fired.length > 0)
+    await turns(3)
     expect(fired).toEqual([{ kind: 'block', sequence: 2n }])
   })
 })

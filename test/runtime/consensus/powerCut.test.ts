@@ -12,6 +12,8 @@ import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { logOf } from '../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../genesis.ts'
 import { heads, type Running, runConsensus } from './running.ts'
+import { turns } from '../../support/turns.ts'
+import { until } from '../../support/until.ts'
 
 setDefaultTimeout(120_000)
 
@@ -63,17 +65,22 @@ describe('given four validators whose disks have not taken the head yet', () => 
     const diskOf = (key: number): KeyValueStore =>
       keyValueOfDriver(drivers[key - 1] as ReturnType<typeof openMemoryDriver>, 'none')
     const { promise: powerCut, reject: cutPower } = Promise.withResolvers<void>()
+    let held = 0
     const before = await runFour(key => ({
       ...diskOf(key),
       setAllDurably: undefined,
       setDurably: async entry => {
-        if (entry.key === segmentKey(LOST)) await powerCut
+        if (entry.key === segmentKey(LOST)) {
+          held++
+          await powerCut
+        }
         await diskOf(key).setDurably(entry)
       },
     }))
     await Promise.all(before.map(({ chain }) => heads(chain, LOST)))
     const hash: Hash = (before[0] as Running).chain.head().hash
-    await Bun.sleep(500)
+    await until(() => held === KEYS.length)
+    await turns(100)
     expect(numbersOf(before)).toEqual(KEYS.map(() => BigInt(LOST)))
     for (const key of KEYS)
       expect(

@@ -16,6 +16,7 @@ import type { SqliteFileOptions } from '../../../runtime/drivers/databaseFile.ts
 import { openSqliteFile, type SqliteFile } from '../../../runtime/drivers/sqliteFile.ts'
 import { seededRandom } from '../../support/random.ts'
 import { rejection } from '../../support/rejection.ts'
+import { turns } from '../../support/turns.ts'
 
 const PAGE_BYTES = 4096
 const VALUE = new Uint8Array(100_000).fill(7)
@@ -98,7 +99,7 @@ describe('given a checkpoint of a SQLite file', () => {
     const written = write(ROWS).then(() => {
       isWritten = true
     })
-    await Bun.sleep(20)
+    await turns(20)
     expect(isWritten).toBe(false)
     expect(contentOf('a-wal').equals(wal)).toBe(true)
     expect(rowsOf(file)).toBe(ROWS)

@@ -88,21 +88,31 @@ describe('given a Pushgateway', () => {
       }
     }))
 
-  test('when it is away, then that is logged once and the node goes on', () =>
+  test('when it refuses, then that is logged once and the node goes on', () =>
     withFolder(async folder => {
+      let refusals = 0
+      const gateway = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch: () => {
+          refusals++
+          return new Response(null, { status: 503 })
+        },
+      })
       const node = await startNode(join(folder, 'data'), [
         '--metrics-push-enabled',
-        '--metrics-push-port=1',
+        `--metrics-push-port=${gateway.port}`,
         '--metrics-push-interval=1',
         '--logging-format=PLAIN',
       ])
       try {
         await until(() => node.output().includes('Metrics cannot be pushed'))
-        await Bun.sleep(2_500)
+        await until(() => refusals >= 3)
         expect(node.output().split('Metrics cannot be pushed')).toHaveLength(2)
         expect(await node.rpc<string>('eth_chainId')).toBe('0x539')
       } finally {
         await node.kill()
+        await gateway.stop(true)
       }
     }))
 })

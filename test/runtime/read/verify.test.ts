@@ -246,9 +246,10 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     const bytes = (await kv.get('replica')) as Uint8Array
     await kv.set([{ key: 'replica', value: encodeReplicaHead(change(decodeReplicaHead(bytes))) }])
     try {
-      await Bun.sleep(300)
-      const response = await fetch(`${reader.url}/readiness`)
-      expect(response.status).toBe(503)
+      const response = await until(async () => {
+        const answer = await fetch(`${reader.url}/readiness`)
+        return answer.status === 503 && answer
+      })
       expect(JSON.parse(await ask(reader.url, ['eth_blockNumber']))).toMatchObject({
         result: `0x${head.toString(16)}`,
       })

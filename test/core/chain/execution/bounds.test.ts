@@ -16,6 +16,7 @@ import {
   transfer,
 } from '../support/chain.ts'
 import { type Key, USERS } from '../support/keys.ts'
+import { turns } from '../../../support/turns.ts'
 
 const [ALICE, BOB, CAROL] = USERS
 const hex = ({ transaction }: SenderTransaction): string => toHex(transaction.hash)
@@ -129,7 +130,7 @@ describe('given a proposal whose execution takes long', () => {
       pause: async () => {
         // In the first pause of the execution, like a block of the other validators.
         if (pauses.length === 0) pauses.push(importNow(chain, sealed))
-        await Bun.sleep(0)
+        await turns(1)
       },
     })
     const verified = chain.verifyBlock(slow, { nowMs: Number(slow.header.timestamp) * 1000 })
@@ -146,7 +147,7 @@ describe('given a proposal whose execution takes long', () => {
       pause: async () => {
         const header = sealedHeader(unsealed.header, [])
         if (refused.length === 0) refused.push(failureOf(importNow(chain, { ...unsealed, header })))
-        await Bun.sleep(0)
+        await turns(1)
       },
     })
     const { block } = await chain.verifyBlock(slow, { nowMs: Number(slow.header.timestamp) * 1000 })

@@ -11,6 +11,7 @@ import { pieceText } from '../../../../handlers/rpc/json/jsonPieces.ts'
 import type { Method } from '../../../../handlers/rpc/methods/method.ts'
 import { testMethod } from '../../support/testMethod.ts'
 import { until } from '../../../support/until.ts'
+import { turns } from '../../../support/turns.ts'
 
 const executed: string[] = []
 
@@ -190,7 +191,7 @@ describe('given a single request', () => {
     const one = handle('{"id":1,"method":"eth_untilGone"}', {}, EVERYONE, isGoneLater)
     const batch = `[{"id":1,"method":"eth_untilGone"},${request('"id":2')}]`
     const several = handle(batch, {}, EVERYONE, isGoneLater)
-    await Bun.sleep(5)
+    await turns(5)
     expect(executed).toEqual([])
     isGone = true
     await Promise.all([one, several])

@@ -6,6 +6,7 @@ import { OUTSIDER, USERS, VALIDATORS } from '../../../core/chain/support/keys.ts
 import { grow, logLines, reaches, type WiredNode } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
 import { until } from '../../../support/until.ts'
+import { turns } from '../../../support/turns.ts'
 
 setDefaultTimeout(120_000)
 
@@ -136,7 +137,7 @@ describe('given a malicious peer', () => {
     wire.connect(liar.network, empty.network)
     await until(() => empty.network.reports.length > 0)
     const asked = liar.network.asked.length
-    await Bun.sleep(200)
+    await turns(50)
     expect(liar.network.asked.length).toBe(asked)
     expect(empty.sync.progress()).toBeUndefined()
   })
@@ -190,10 +191,10 @@ describe('given a malicious peer', () => {
     const one = await node(B)
     wire.connect(other.network, one.network)
     // Both have sent their statuses by then.
-    await Bun.sleep(20)
+    await turns(20)
     one.sync.heardOf(A.address, 7n)
     await until(() => other.network.asked.length === 1)
-    await Bun.sleep(50)
+    await turns(20)
     expect(one.network.reports).toEqual([])
     expect(other.network.asked).toHaveLength(1)
   })
@@ -224,7 +225,7 @@ describe('given a malicious peer', () => {
           for (let number = from; number < from + 5n; number++)
             yield (await chain.store.blockBytes(number)) as Uint8Array
           wire.disconnect(leaving.network, empty.network)
-          await Bun.sleep(10)
+          await turns(5)
           yield new Uint8Array(0)
         },
       },
@@ -252,7 +253,7 @@ describe('given fewer peers than --sync-min-peers', () => {
     await grow(full.chain, 10)
     const empty = await node(B, { syncMinPeers: 2 })
     wire.connect(full.network, empty.network)
-    await Bun.sleep(100)
+    await turns(50)
     expect(full.network.asked).toEqual([])
     const other = await node(C)
     wire.connect(other.network, empty.network)

@@ -6,6 +6,7 @@ import { USERS, VALIDATORS } from '../../../core/chain/support/keys.ts'
 import { grow, logLines, reaches, type WiredNode } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
 import { until } from '../../../support/until.ts'
+import { turns } from '../../../support/turns.ts'
 
 setDefaultTimeout(120_000)
 
@@ -46,7 +47,7 @@ describe('given nodes that follow one another', () => {
     await Promise.all([one.chain.importBlock(block, { nowMs }), other.chain.importBlock(block, { nowMs })])
     await one.sync.committed(block)
     await other.sync.committed(block)
-    await Bun.sleep(30)
+    await turns(20)
     expect(one.network.reports).toEqual([])
     expect(one.chain.head().header.number).toBe(1n)
   })

@@ -12,6 +12,7 @@ import {
 } from '../support/node.ts'
 import { createWire, type Wire, type WireHandlers } from '../support/wire.ts'
 import { until } from '../../../support/until.ts'
+import { turns } from '../../../support/turns.ts'
 
 setDefaultTimeout(120_000)
 
@@ -109,7 +110,7 @@ describe('given a node with grace periods', () => {
     onWire(async (wire, node) => {
       const alone = await node(A)
       alone.pool.add(transfer(ALICE, 0), alone.poolHead(), LOCAL)
-      await Bun.sleep(50)
+      await turns(20)
       const other = await node(B)
       wire.connect(alone.network, other.network)
       await until(() => other.pool.size === 1)
@@ -137,7 +138,7 @@ describe('given a node with grace periods', () => {
       const deaf = await node(C, { handlers: { onTransactions: () => false } })
       wire.connect(other.network, deaf.network)
       await until(() => deaf.network.peers().length === 1)
-      await Bun.sleep(100)
+      await turns(50)
       other.pool.add(transfer(ALICE, 0), other.poolHead(), LOCAL)
       await until(() => deaf.pool.size === 1)
     }),

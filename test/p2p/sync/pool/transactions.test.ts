@@ -9,6 +9,7 @@ import { POOR, USERS, VALIDATORS } from '../../../core/chain/support/keys.ts'
 import { type NodeOptions, type WiredNode } from '../support/node.ts'
 import { wireEachTest } from '../support/wireEachTest.ts'
 import { until } from '../../../support/until.ts'
+import { turns } from '../../../support/turns.ts'
 
 setDefaultTimeout(120_000)
 
@@ -62,7 +63,7 @@ describe('given two nodes that are connected', () => {
     })
     for (let again = 0; again < 5; again++) one.network.announceTransactions([encodedOf(0), encodedOf(0)])
     await until(() => other.pool.size === 1)
-    await Bun.sleep(20)
+    await turns(20)
     expect(recovered).toBe(1)
   })
 
@@ -72,7 +73,7 @@ describe('given two nodes that are connected', () => {
     const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
     const fund = transfer(ALICE, 0, { to: poor, value: 10n ** 18n })
     one.network.announceTransactions([spend.transaction.encoded])
-    await Bun.sleep(20)
+    await turns(20)
     expect(other.pool.size).toBe(0)
     one.network.announceTransactions([fund.transaction.encoded])
     await until(() => other.pool.size === 2)
@@ -83,7 +84,7 @@ describe('given two nodes that are connected', () => {
     const [one, other] = await pair()
     const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
     one.network.announceTransactions([spend.transaction.encoded])
-    await Bun.sleep(20)
+    await turns(20)
     expect(other.pool.size).toBe(0)
     await extend(other.chain, [transfer(ALICE, 0, { to: POOR.address, value: 10n ** 18n })])
     await until(() => other.pool.size === 1)
@@ -149,7 +150,7 @@ describe('given a peer that floods', () => {
     flooder.network.announceTransactions(floodOf(4_000))
     await started.promise
     other.network.announceTransactions([honest.transaction.encoded])
-    await Bun.sleep(50)
+    await turns(50)
     released.resolve(undefined)
     await until(() => target.pool.get(honest.transaction.hash) !== undefined)
     expect(before).toBeLessThanOrEqual(BATCH)
@@ -170,9 +171,9 @@ describe('given a peer that floods', () => {
     wire.connect(other.network, target.network)
     await until(() => target.network.peers().length === 2)
     flooder.network.announceTransactions([...floodOf(4_000), honest.transaction.encoded])
-    await Bun.sleep(50)
+    await turns(50)
     other.network.announceTransactions([honest.transaction.encoded])
-    await Bun.sleep(50)
+    await turns(50)
     released.resolve(undefined)
     await until(() => target.pool.get(honest.transaction.hash) !== undefined)
     expect(validated).toBeLessThan(1_000)
@@ -192,10 +193,10 @@ describe('given a peer that floods', () => {
       },
     })
     one.network.announceTransactions(floodOf(20_000))
-    await Bun.sleep(50)
+    await turns(50)
     release?.()
     await until(() => recovered >= 8_192)
-    await Bun.sleep(50)
+    await turns(50)
     expect(recovered).toBe(8_192)
     expect(other.pool.size).toBe(1)
   })

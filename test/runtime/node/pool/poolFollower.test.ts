@@ -6,6 +6,7 @@ import type { PoolHead, TransactionPool } from '../../../../core/txpool/pool.ts'
 import { logOf } from '../../../../runtime/logging/log.ts'
 import { startPoolFollower } from '../../../../runtime/node/pool/poolFollower.ts'
 import { testAddress } from '../../genesis.ts'
+import { turns } from '../../../support/turns.ts'
 
 test('what follows the chain for the pool ends when the last block is dealt with: the store may be closed then', async () => {
   const heads = new Set<(head: ChainHead) => void>()
@@ -17,7 +18,7 @@ test('what follows the chain for the pool ends when the last block is dealt with
     },
     store: {
       record: async () => {
-        await Bun.sleep(5)
+        await turns(2)
         isRead = true
         return undefined
       },

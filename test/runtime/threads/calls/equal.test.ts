@@ -5,6 +5,7 @@ import { createCallPool, type CallPool } from '../../../../runtime/threads/calls
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../../../handlers/support/sampleChain.ts'
 import { ACCOUNTS } from '../../../handlers/support/testNode.ts'
 import { seededRandom } from '../../../support/random.ts'
+import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(120_000)
 
@@ -146,13 +147,11 @@ describe('given the answers of a call worker', () => {
       // No more blocks than comparisons: a machine with much else to do mines faster than it compares, and more than
       // TRIE_BLOCKS_MAX back the answer depends on which head a call found.
       for (let blocks = 0; done.comparisons < COMPARISONS; ) {
-        if (blocks <= done.comparisons) {
-          await node.call('eth_sendRawTransaction', await transfer(random.below(50)))
-          await node.mine()
-          blocks++
-          if (random.below(3) === 0) await node.chain.store.flush()
-        }
-        await new Promise(resolve => setTimeout(resolve, 5))
+        await until(() => blocks <= done.comparisons)
+        await node.call('eth_sendRawTransaction', await transfer(random.below(50)))
+        await node.mine()
+        blocks++
+        if (random.below(3) === 0) await node.chain.store.flush()
       }
     }
     await Promise.all([mine(), hammer(), hammer(), hammer()])

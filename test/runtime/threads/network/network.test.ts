@@ -55,10 +55,13 @@ describe('given two networks, each on a thread of its own', () => {
       const sent = Array.from({ length: 50 }, (_, i) => someTransaction(10 + i))
       const heard = (): unknown[] => b.of('transactions').flatMap(([list]) => list as unknown[])
       // Gossip opens its streams a moment after the nodes have connected.
-      while (heard().length === 0) {
-        for (const one of sent) a.network.announceTransactions([one])
-        await new Promise(resolve => setTimeout(resolve, 200))
-      }
+      await until(
+        () => {
+          for (const one of sent) a.network.announceTransactions([one])
+          return heard().length > 0
+        },
+        { pollMs: 200 },
+      )
       await until(() => heard().length === sent.length)
       expect(heard()).toEqual(sent)
       const block = patternOf(100_000)

@@ -12,6 +12,8 @@ import {
   type ToListClient,
 } from '../../../../runtime/threads/network/lists.ts'
 import { roleIn } from '../../../../runtime/threads/network/role.ts'
+import { turns } from '../../../support/turns.ts'
+import { until } from '../../../support/until.ts'
 
 const MB = 1024 * 1024
 
@@ -59,12 +61,12 @@ const connectRanges = (
     (message, moved) => {
       const crossed = structuredClone(message, { transfer: [...moved] })
       posted.push(crossed)
-      setTimeout(() => client.receive(crossed), 0)
+      setImmediate(() => client.receive(crossed))
     },
     (_request, signal) => source(signal),
   )
   const client = createListClient(
-    message => setTimeout(() => server.receive(message), 0),
+    message => setImmediate(() => server.receive(message)),
     () => new NetworkError('NOT_CONNECTED', 'no longer wanted'),
   )
   return { client, posted }
@@ -80,7 +82,7 @@ describe('a range that crosses', () => {
     })
     const blocks = client.open(REQUEST)
     expect((await blocks.next()).value?.[0]).toBe(0)
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await turns(50)
     expect(posted).toHaveLength(4)
     let read = 1
     for await (const block of blocks) expect(block[0]).toBe(read++)
@@ -110,8 +112,7 @@ describe('a range that crosses', () => {
     const next = ended(client.open(REQUEST, controller.signal).next())
     setTimeout(() => controller.abort(), 20)
     expect(await next).toMatchObject({ code: 'NOT_CONNECTED' })
-    await new Promise(resolve => setTimeout(resolve, 20))
-    expect(told).toBe(true)
+    await until(() => told)
     expect(await ended(client.open(REQUEST, controller.signal).next())).toMatchObject({
       code: 'NOT_CONNECTED',
     })

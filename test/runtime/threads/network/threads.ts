@@ -5,6 +5,7 @@ import {
   startNetworkThread,
 } from '../../../../runtime/threads/network/startNetworkThread.ts'
 import { statusOf } from '../../../p2p/networks.ts'
+import { until } from '../../../support/until.ts'
 
 export type Heard = readonly [what: string, ...of: unknown[]]
 
@@ -116,7 +117,6 @@ export const withPair = (
   withThreads(async start => {
     const a = await start(options)
     const b = await start({ bootnodes: [a.network.enode] })
-    while (a.network.peers().length + b.network.peers().length < 2)
-      await new Promise(resolve => setTimeout(resolve, 10))
+    await until(() => a.network.peers().length + b.network.peers().length === 2)
     await run(a, b)
   })
