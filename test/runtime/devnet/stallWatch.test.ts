@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { watchStalls } from '../../../runtime/devnet/stallWatch.ts'
+import { until } from '../../support/until.ts'
 
 type Answer = { readonly status: string; readonly explanation: string | null; readonly heard: number }
 
@@ -17,8 +18,8 @@ test('given validators, when blocks stop, then the sentence of the best connecte
     }),
   )
   const asked = async (count: number): Promise<void> => {
-    const until = state.asked + count
-    while (state.asked < until) await Bun.sleep(1)
+    const expected = state.asked + count
+    await until(() => state.asked >= expected, { pollMs: 1 })
   }
   const lines: string[] = []
   // A port at which nothing listens: a validator that has ended.
