@@ -5,7 +5,7 @@ import type { Signature } from '../../../core/crypto/engine.ts'
 import type { StateEdit } from '../../../core/state/edits.ts'
 import type { BlockRecord, ChainHead } from '../../../core/store/store.ts'
 
-/** When blocks are made: as transactions come, in an interval, or on request alone. */
+/** When blocks are produced: for each transaction, at an interval, or only on request. */
 export type MiningMode =
   | { readonly kind: 'automatic' }
   | { readonly kind: 'interval'; readonly ms: number }
@@ -15,8 +15,8 @@ export type DevelopmentMiner = {
   mode(): MiningMode
   setMode(mode: MiningMode): void
   /**
-   * Makes so many blocks, one after the other, with what the pool has.
-   * @param intervalSeconds time between their timestamps; undefined for that of the clock
+   * Produces several blocks in turn, with the transactions of the pool.
+   * @param intervalSeconds time between their timestamps; undefined to follow the clock
    */
   mine(count: number, intervalSeconds?: bigint): Promise<void>
 }
@@ -25,25 +25,25 @@ export type DevelopmentMiner = {
 export type DevelopmentClock = {
   /** Adds to the time of all later blocks. Returns the sum of all additions. */
   increase(seconds: bigint): bigint
-  /** Sets the timestamp of the next block alone; later ones go on from there. False for one before the head's. */
+  /** Sets the timestamp of the next block; later ones continue from it. False if it is before the head's. */
   setNext(timestamp: bigint): boolean
   /** Sets the time from now on. */
   setTime(timestamp: bigint): void
-  /** The fixed time between two blocks; undefined for that of the clock. */
+  /** The fixed time between two blocks; undefined to follow the clock. */
   setInterval(seconds: bigint | undefined): void
 }
 
-/** The chain went back. */
+/** The chain was reverted to an earlier block. */
 export type Rewound = {
   readonly head: ChainHead
   /** The blocks that left the chain, the latest first; at most REMOVED_BLOCKS_MAX of them. */
   readonly removed: readonly BlockRecord[]
 }
 
-/** Removed blocks whose logs subscribers are told about. */
+/** Maximum number of removed blocks whose logs are notified as removed. */
 export const REMOVED_BLOCKS_MAX = 256
 
-/** What a development chain lets its users do, and no other chain. */
+/** Functions that only a development chain offers. */
 export type RpcDevelopment = {
   /** The accounts whose keys the node holds. */
   readonly accounts: readonly Address[]
@@ -51,19 +51,19 @@ export type RpcDevelopment = {
   readonly clock: DevelopmentClock
   /** Signs a hash; undefined for an account whose key the node does not hold. */
   signHash(account: Address, hash: Hash): Signature | undefined
-  /** Signs a transaction, or stands in for its sender; undefined for an account that is neither unlocked nor impersonated. */
+  /** Signs a transaction, or impersonates its sender; undefined for an account that is neither unlocked nor impersonated. */
   signTransaction(account: Address, transaction: UnsignedTransaction): SenderTransaction | undefined
   impersonate(account: Address, isOn: boolean): void
   impersonateAll(isOn: boolean): void
   /** Changes the state after the head. @throws DevelopmentRefused */
   edit(edit: StateEdit): Promise<void>
-  /** Remembers the chain, the pool and the clock. Returns the number of the snapshot. */
+  /** Takes a snapshot of the chain, the pool and the clock. Returns the number of the snapshot. */
   snapshot(): bigint
-  /** Goes back to a snapshot and forgets it and later ones; false for an unknown one. @throws DevelopmentRefused */
+  /** Reverts to a snapshot and deletes it and later ones; false for an unknown one. @throws DevelopmentRefused */
   revert(snapshot: bigint): Promise<boolean>
-  /** Goes back to the genesis block. @throws DevelopmentRefused */
+  /** Reverts to the genesis block. @throws DevelopmentRefused */
   reset(): Promise<void>
-  /** The listener is called each time the chain went back. */
+  /** The listener is called each time the chain is reverted. */
   onRewind(listener: (rewound: Rewound) => void): void
 }
 

@@ -15,7 +15,7 @@ import { messageHash, typedDataHash } from './typedData.ts'
 export const developmentOf = ({ development }: RpcContext): RpcDevelopment =>
   required(development, 'METHOD_NOT_ENABLED')
 
-/** The signature as 65 bytes r, s and v, where v is 27 or 28, as wallets give it. */
+/** The signature as 65 bytes r, s and v, where v is 27 or 28, as wallets return it. */
 const signed = (context: RpcContext, account: Address, hash: Hash): string => {
   const signature = required(developmentOf(context).signHash(account, hash), 'UNKNOWN_ACCOUNT')
   const bytes = signatureToBytes65(signature)

@@ -8,7 +8,7 @@ type Member = { readonly name: string; readonly type: string }
 type Types = Readonly<Record<string, readonly Member[]>>
 type Json = Readonly<Record<string, unknown>>
 
-/** Levels of nested structs and arrays, and values in all: more than any wallet shows. */
+/** Maximum nesting of structs and arrays, and maximum number of values: more than any wallet shows. */
 const DEPTH_MAX = 32
 const VALUES_MAX = 10_000
 
@@ -92,7 +92,7 @@ const wordOf = (encoding: Encoding, type: string, value: unknown, depth: number)
     return keccak256(concatBytes(...value.map(one => wordOf(encoding, item, one, depth + 1))))
   }
   if (encoding.types[type] === undefined) return atomWord(type, value)
-  // As in every wallet: a struct that is left out is zero.
+  // As in every wallet: a missing struct is zero.
   return value === null || value === undefined ? ZERO_HASH : structHash(encoding, type, value, depth + 1)
 }
 

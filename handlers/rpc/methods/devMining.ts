@@ -6,7 +6,7 @@ import { RpcError } from '../dispatch/errors.ts'
 import { flagOf, given, integerOf, isObject, required } from '../parameters/values.ts'
 import { type Call, developmentMethod, type Method, type Params } from './method.ts'
 
-/** Blocks of one call: more take longer than a client waits. */
+/** Maximum number of blocks of one call: more take longer than a client waits. */
 const BLOCKS_MAX = 100_000n
 
 const secondsAt = (params: Params, index: number): bigint =>
@@ -60,19 +60,19 @@ const metadata = (_: Call, { chain, options }: RpcContext): object => {
 /** Blocks and time of a development chain, as in anvil and Hardhat. */
 export const DEV_MINING_METHODS: readonly Method[] = [
   ...developmentMethod(['evm_mine'], {
-    summary: 'Makes a block at once, with the transactions of the pool',
+    summary: 'Produces a block immediately, with the transactions of the pool',
     params: { 'timestamp?': 'MineRequest' },
     result: 'Quantity',
     handle: mineOne,
   }),
   ...developmentMethod(['anvil_mine', 'hardhat_mine'], {
-    summary: 'Makes several blocks at once',
+    summary: 'Produces several blocks immediately',
     params: { 'blocks?': 'Gas', 'intervalSeconds?': 'Gas' },
     result: 'Boolean',
     handle: mineMany,
   }),
   ...developmentMethod(['evm_setAutomine', 'anvil_setAutomine'], {
-    summary: 'Sets whether each transaction gets a block at once',
+    summary: 'Enables or disables a block for each transaction',
     params: { isOn: 'Flag' },
     result: 'Boolean',
     handle: ({ params }, context) => {
@@ -82,13 +82,13 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     },
   }),
   ...developmentMethod(['anvil_getAutomine', 'hardhat_getAutomine'], {
-    summary: 'Returns whether each transaction gets a block at once',
+    summary: 'Returns whether each transaction gets a block',
     params: {},
     result: 'Boolean',
     handle: (_, context) => developmentOf(context).miner.mode().kind === 'automatic',
   }),
   ...developmentMethod(['evm_setIntervalMining', 'anvil_setIntervalMining'], {
-    summary: 'Makes a block each so many seconds, also without transactions; 0 for none',
+    summary: 'Produces a block at an interval in seconds, even without transactions; 0 disables it',
     params: { seconds: 'Gas' },
     result: 'Boolean',
     handle: ({ params }, context) => {
@@ -99,7 +99,7 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     },
   }),
   ...developmentMethod(['anvil_getIntervalMining'], {
-    summary: 'Returns the interval of blocks in seconds; null where blocks have none',
+    summary: 'Returns the block interval in seconds; null without one',
     params: {},
     result: 'Number',
     handle: (_, context) => {
@@ -114,7 +114,7 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     handle: ({ params }, context) => Number(developmentOf(context).clock.increase(secondsAt(params, 0))),
   }),
   ...developmentMethod(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], {
-    summary: 'Sets the timestamp of the next block; later ones go on from there',
+    summary: 'Sets the timestamp of the next block; later ones continue from it',
     params: { timestamp: 'Gas' },
     result: 'Boolean',
     handle: ({ params }, context) => {

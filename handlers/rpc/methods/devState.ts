@@ -44,7 +44,7 @@ const isForking = (value: unknown): boolean =>
 
 const reset = async ({ params }: Call, context: RpcContext): Promise<boolean> => {
   if (isForking(given(params, 0)))
-    throw new RpcError('DEVELOPMENT_REFUSED', { detail: 'it does not read the state of another network' })
+    throw new RpcError('DEVELOPMENT_REFUSED', { detail: 'forking from another network is not supported' })
   await refusing(developmentOf(context).reset())
   return true
 }
@@ -119,7 +119,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     },
   }),
   ...both('dropTransaction', {
-    summary: 'Drops a transaction from the pool; false for one that is not there',
+    summary: 'Removes a transaction from the pool; false if it is not pooled',
     params: { transactionHash: 'Hash' },
     result: 'Boolean',
     handle: ({ params }, context) => {
@@ -131,19 +131,19 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     },
   }),
   ...both('reset', {
-    summary: 'Goes back to the genesis block, with an empty pool',
+    summary: 'Reverts to the genesis block, with an empty pool',
     params: { 'forking?': 'Object' },
     result: 'Boolean',
     handle: reset,
   }),
   ...developmentMethod(['evm_snapshot', 'anvil_snapshot'], {
-    summary: 'Remembers the chain, the pool and the clock; returns the number of the snapshot',
+    summary: 'Takes a snapshot of the chain, the pool and the clock; returns its number',
     params: {},
     result: 'Quantity',
     handle: (_, context) => toQuantity(developmentOf(context).snapshot()),
   }),
   ...developmentMethod(['evm_revert', 'anvil_revert'], {
-    summary: 'Goes back to a snapshot and forgets it and later ones; false for an unknown one',
+    summary: 'Reverts to a snapshot and deletes it and later ones; false for an unknown one',
     params: { snapshot: 'Gas' },
     result: 'Boolean',
     handle: ({ params }, context) => {
