@@ -17,6 +17,9 @@ const CLIENTS = 200
 const BLOCKS = 10
 /** Blocks come each second by their timestamps; two cores with four validators and all their clients may lose so many. */
 const LATE_SECONDS_MAX = 3
+/** A host that takes the cores away for longer costs a round, and its four seconds. */
+const LOST_ROUNDS_MAX = 1
+const ROUND_SECONDS = 4
 
 describe('given four validators, one of which 200 clients have run calls of 50 million gas', () => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-calls-'))
@@ -41,7 +44,7 @@ describe('given four validators, one of which 200 clients have run calls of 50 m
       validators: 4,
       nodes: 4,
       // A host that takes the cores away for a second must not look like a validator that is held up: its pace shows that.
-      qbft: { xblockperiodmilliseconds: 1000, requesttimeoutseconds: 4 },
+      qbft: { xblockperiodmilliseconds: 1000, requesttimeoutseconds: ROUND_SECONDS },
       config: { shanghaiTime: 0 },
       top: {
         gasLimit: '0x5f5e100',
@@ -65,8 +68,9 @@ describe('given four validators, one of which 200 clients have run calls of 50 m
     const last = await untilBlocks(cluster, BLOCKS)
     const headers = (await headersOf(cluster.node(1), last)).slice(first)
     const seconds = (headers.at(-1)?.timestamp ?? 0) - (headers[0]?.timestamp ?? 0)
-    expect(seconds).toBeLessThanOrEqual(last - first + LATE_SECONDS_MAX)
-    expect(headers.map(({ round }) => round)).toEqual(headers.map(() => 0))
+    const lost = headers.reduce((sum, { round }) => sum + round, 0)
+    expect(lost).toBeLessThanOrEqual(LOST_ROUNDS_MAX)
+    expect(seconds).toBeLessThanOrEqual(last - first + LATE_SECONDS_MAX + lost * ROUND_SECONDS)
     expect(headers.map(({ miner }) => miner)).toContain(cluster.address(1))
     expect(await hashesOf(cluster, last)).toHaveLength(1)
   })
