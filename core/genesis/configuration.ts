@@ -96,7 +96,7 @@ export type ChainConfiguration = {
   readonly codeSizeMax: number
   readonly stackItemsMax: number
   readonly daoForkBlock: bigint | undefined
-  /** With `isQuorum`, where GoQuorum may take part: the blocks of its own forks, which count for its fork id only. */
+  /** The blocks of GoQuorum's own forks, if the file has `isQuorum`; they only count for GoQuorum's fork id. */
   readonly goQuorumForkBlocks: readonly bigint[] | undefined
   readonly depositContractAddress: Address | undefined
   readonly withdrawalRequestContractAddress: Address | undefined

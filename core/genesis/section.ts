@@ -6,7 +6,7 @@ import { GenesisError } from './error.ts'
 export type Section = {
   readonly path: string
   readonly entries: ReadonlyMap<string, Entry>
-  /** Keys that were looked up, as spelled in Besu's documentation, by their lower case. */
+  /** Requested keys by their lower case, with the spelling of Besu's documentation. */
   readonly known: Map<string, string>
 }
 

@@ -69,7 +69,7 @@ const NONE = {
 } as const satisfies { readonly edits: readonly StateEdit[]; readonly state: Edited }
 
 /**
- * The state after block `number` with edits that the next block will contain. Storage roots are those before the edits.
+ * The state after block `number`, with edits that the next block will contain. Storage roots do not include the edits.
  * @param below the state after the block
  * @param editsNow the edits of that block
  */

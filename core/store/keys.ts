@@ -3,8 +3,8 @@ import { toBareHex } from '../bytes/hex.ts'
 
 /*
  * Keys are lower-case words, digits and colons, which every unstorage driver keeps unchanged. Segments (encoded block
- * records) and headers have sequential numbers, which a driver may store separately, as runtime/drivers/sqlite.ts does.
- * Everything but the segments and their parts is a view.
+ * records) and headers have sequential numbers, which a driver may store separately, as runtime/drivers/sqlite.ts does. All
+ * values except the segments and their parts are views.
  *
  * - segment:N: the record of block N, or the list of its parts if it is large; the only value that commits it
  * - part:N:I: a part of the record of block N

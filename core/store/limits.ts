@@ -39,7 +39,7 @@ export const READING_STEP_ITEMS = 128
 /** Bytes of one part of a large segment: writing, reading or checking it takes one to two milliseconds. */
 export const SEGMENT_PART_BYTES = 256 * 1024
 
-/** A segment of more parts than this is stored in parts: at once it would take SQLite 4 ms for each megabyte. */
+/** A segment with more parts than this is stored in parts, because one write would take SQLite 4 ms for each megabyte. */
 export const SEGMENT_WHOLE_PARTS = 4
 
 /** Transactions, accounts and slots added to a memtable between two yields: one to two milliseconds. */

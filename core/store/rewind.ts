@@ -7,13 +7,13 @@ import { removeParts } from './segmentParts.ts'
 import type { StoreState } from './storeState.ts'
 
 /**
- * Blocks that a rewindable store keeps above its views, and their bytes: a development chain can go back over them. Beyond
- * either limit the store flushes as any other does.
+ * Most blocks, and bytes of them, that a rewindable store keeps above its views, so that a development chain can go back
+ * over them. Above either limit the store flushes like any other store.
  */
 export const REWIND_BLOCKS_MAX = 20_000
 export const REWIND_BYTES_MAX = 64 * 1024 * 1024
 
-/** Removed blocks whose parts are looked for between two pauses. */
+/** Removed blocks whose parts are searched between two pauses. */
 const NUMBERS_PER_PAUSE = 256
 
 /** The store cannot make an earlier block its head again; it is unchanged. */
@@ -29,7 +29,7 @@ const deleteSegments = async ({ kv }: StoreState, first: number, last: number): 
     entries.push({ key: segmentKey(number), value: undefined })
   await kv.set(entries)
   await kv.sync()
-  // Parts without their list are of no block.
+  // Parts without their list belong to no block.
   for (let number = first; number <= last; number++) {
     await removeParts(kv, number)
     if (number % NUMBERS_PER_PAUSE === 0) await kv.pause()
@@ -67,8 +67,8 @@ export const rewindStore = async (store: StoreState, number: bigint): Promise<vo
     memory.recent.clear()
     for (const head of heads) memory.recent.set(Number(head.header.number), head)
     store.held = []
-    store.blocks.forgetAbove(target)
-    store.logs.forgetAbove(target)
+    store.blocks.discardAbove(target)
+    store.logs.discardAbove(target)
     store.snapshots.expireAll()
     for (const commit of kept) addBlock(store, commit)
   } finally {

@@ -16,7 +16,7 @@ export type SegmentWriter = {
   write(): Promise<void>
   /** Allows another attempt after a failure. */
   reset(): void
-  /** Reads from memory while the segment or its part waits, else from the store. */
+  /** Reads from memory while the segment or its part waits, otherwise from the store. */
   get(key: string): Promise<Uint8Array | undefined>
 }
 
@@ -24,7 +24,7 @@ type WriterState = {
   readonly kv: KeyValueStore
   /** In the order of the blocks, by key. */
   readonly waiting: Map<string, StoredSegment>
-  /** Everything that waits, by key. */
+  /** All waiting values by key. */
   readonly values: Map<string, Uint8Array>
   bytes: number
 }

@@ -129,7 +129,7 @@ export type ChainStore = {
 export type RewindableStore = ChainStore & {
   /**
    * Makes an earlier block the head again and deletes all later ones.
-   * @throws RewindRefused for a block that the views have passed, and in a store that was not opened for it
+   * @throws RewindRefused for a block below the views, and in a store that is not rewindable
    */
   rewind(number: bigint): Promise<void>
 }

@@ -25,7 +25,7 @@ export type StoreState = {
   readonly flushDue: { readonly blocks: number; readonly bytes: number }
   /** Bytes of one part of a large segment. */
   readonly segmentPartBytes: number
-  /** The blocks above the views, of a store that can go back over them; undefined for any other. */
+  /** The blocks above the views in a rewindable store; undefined in any other store. */
   held: BlockCommit[] | undefined
   /** Counts completed flushes. */
   flushSequence: number

@@ -19,9 +19,9 @@ export type PoolOptions = {
   readonly priceBumpPercent: number
   /** Besu's `--rpc-tx-feecap`: the highest gas price in wei accepted from RPC; 0 for any. */
   readonly feeCapWei: bigint
-  /** Besu's `--p2p-tx-feecap`: the same for transactions of peers; 0 for any. */
+  /** Besu's `--p2p-tx-feecap`: the highest gas price in wei accepted from peers; 0 for any. */
   readonly peerFeeCapWei: bigint
-  /** Besu's `--tx-pool-priority-senders`, hex without 0x: first in a block, last to be evicted. */
+  /** Besu's `--tx-pool-priority-senders`, hex without 0x: included first in a block, and evicted last. */
   readonly prioritySenders: ReadonlySet<string>
   /** Besu's `--strict-tx-replay-protection-enabled`: refuses local transactions without chain id. */
   readonly strictReplayProtection: boolean

@@ -36,10 +36,10 @@ const comesBefore = (a: Cursor, b: Cursor): boolean => {
 }
 
 /**
- * The pool's transactions in the order for a block: those of priority senders first, then highest tip first, among equals in order of arrival, each sender's by
- * nonce; one that was stopped in an earlier block comes after all others. A sender ends at a gap in its nonces, at a
- * transaction that does not pay the base fee, and at one that it cannot pay for. Uses a snapshot of the queues; the pool may
- * change meanwhile.
+ * The pool's transactions in the order for a block: transactions of priority senders first, then the highest tip, then the
+ * order of arrival; each sender's by nonce. A transaction that was stopped in an earlier block comes after the others of
+ * its group. A sender ends at a gap in its nonces, at a transaction that does not pay the base fee, and at one that it
+ * cannot pay for. Uses a snapshot of the queues, so the pool may change during the iteration.
  * @param queues queues whose first transaction is payable
  */
 export const createCandidates = (

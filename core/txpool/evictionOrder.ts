@@ -9,9 +9,10 @@ const rankOf = ({ isKnown, ready, payable, entries }: SenderQueue): number => {
 }
 
 /**
- * The order in which queues lose their last entry when the pool is full, those of priority senders last: first those of unknown senders, then those whose
- * last entry the sender cannot pay for, those with a gap, those with the lowest price, those of peers before those of this
- * node's RPC (with `localPriority`), those whose last nonce is farthest from the account's, the latest.
+ * The order in which queues lose their last entry when the pool is full. Queues of priority senders are last. Of the others
+ * come first those of unknown senders, then those whose sender cannot pay for the last entry, those with a gap, those with
+ * the lowest price, those of peers before those of this node's RPC (with `localPriority`), those whose last nonce is
+ * farthest from the account's, the latest.
  */
 export const evictionOrder =
   ({ localPriority, prioritySenders }: Pick<PoolOptions, 'localPriority' | 'prioritySenders'>) =>

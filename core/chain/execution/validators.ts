@@ -26,8 +26,8 @@ export type Validators = {
   readonly namedBy: (number: bigint) => Promise<readonly Address[]>
   /** The votes after block `number`; undefined when a contract selects the validators of the next block. */
   readonly voteTally: (number: bigint) => Promise<VoteTally | undefined>
-  /** Forgets the results of blocks above this one, which are no longer on the chain. */
-  readonly forgetAbove: (number: bigint) => void
+  /** Removes the cached results of blocks above this one, which are no longer on the chain. */
+  readonly discardAbove: (number: bigint) => void
 }
 
 /** The validators of a chain that is not QBFT. */
@@ -35,7 +35,7 @@ export const NO_VALIDATORS: Validators = {
   validators: () => Promise.resolve([]),
   namedBy: () => Promise.resolve([]),
   voteTally: () => Promise.resolve(undefined),
-  forgetAbove: () => undefined,
+  discardAbove: () => undefined,
 }
 
 /** The reads of the store that determine the validators. */
@@ -149,7 +149,7 @@ export const createValidators = (
     },
     voteTally: async number =>
       selectionAt(number + 1n).mode === 'contract' ? undefined : tallyAt(state, number),
-    forgetAbove: number => {
+    discardAbove: number => {
       for (const known of state.tallies.keys()) if (known > number) state.tallies.delete(known)
       state.contractSets.clear()
     },

@@ -164,7 +164,7 @@ const rewind = async (chain: ChainState, number: bigint): Promise<void> => {
   const { rewindStore, validators, rewound } = chain
   if (rewindStore === undefined) throw new RewindRefused('this chain does not go back')
   await rewindStore(number)
-  validators.forgetAbove(number)
+  validators.discardAbove(number)
   rewound.call(headOf(chain))
 }
 

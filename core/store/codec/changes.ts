@@ -42,7 +42,7 @@ function* readAccountChange(reader: Reader): Steps<AccountChange> {
   return { address, before, after, slots }
 }
 
-/** Yields between many changes, and when the writer holds `stepBytes`: the caller may then take what was written. */
+/** Writes changes. Yields between many, and when the writer has `stepBytes`: the caller may then take the written bytes. */
 export function* writeChanges(
   writer: Writer,
   { accounts, codes }: StateChanges,

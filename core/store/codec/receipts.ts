@@ -52,7 +52,7 @@ const HAS_REVERT_REASON = 16
 const outcome = ({ status, postStateRoot }: Receipt): number =>
   postStateRoot !== undefined ? POST_STATE : status === true ? SUCCEEDED : FAILED
 
-/** The fields before the data. */
+/** Writes the fields before the data. */
 const writeLogStart = (writer: Writer, log: Log): void => {
   writer.raw(log.address)
   writer.byte(log.topics.length)

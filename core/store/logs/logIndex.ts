@@ -22,7 +22,7 @@ export type LogIndex = {
   /** Adds the block just committed, by the fingerprints of its logs. */
   add(number: number, fingerprints: Uint32Array): void
   /** Forgets the blocks above this one, which are no longer on the chain. */
-  forgetAbove(number: number): void
+  discardAbove(number: number): void
   /** Continues to store, in the background, the sections up to the flushed height. */
   advance(flushedHeight: number): void
   /** Continues after a failure. */
@@ -199,7 +199,7 @@ export const openLogIndex = async (kv: KeyValueStore, sources: LogIndexSources):
   }
   return {
     add: (number, fingerprints) => addBlock(index, number, fingerprints),
-    forgetAbove: number => {
+    discardAbove: number => {
       for (const known of index.recent.keys()) if (known > number) discard(index, known)
     },
     advance: to => {

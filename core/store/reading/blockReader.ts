@@ -43,7 +43,7 @@ export type BlockReader = {
   /** Caches the block just committed, which clients usually request next. */
   readonly remember: (record: BlockRecord, segmentBytes: number) => void
   /** Forgets the blocks above this one, which are no longer on the chain. */
-  readonly forgetAbove: (number: number) => void
+  readonly discardAbove: (number: number) => void
 }
 
 type ReaderState = {
@@ -193,7 +193,7 @@ export const createBlockReader = (
       const record = { block, hash, totalDifficulty, senders, receipts }
       reader.last = { key: segmentKey(Number(block.header.number)), record, segmentBytes }
     },
-    forgetAbove: () => {
+    discardAbove: () => {
       // The cache cannot list its blocks, so it is emptied.
       reader.records = newRecords()
       reader.decodings.clear()
