@@ -16,6 +16,8 @@ export type Identity = Caller & {
   readonly unauthenticated: boolean
   /** Expiry of the token, in milliseconds since 1970; undefined without a valid token. */
   readonly expiresAtMs: number | undefined
+  /** Who is counted by a limit of requests; undefined counts the address. */
+  readonly user?: string | undefined
 }
 
 /**
@@ -36,7 +38,7 @@ export type Authentication = {
   readonly nowMs: () => number
 }
 
-const ANYONE: Identity = { ...EVERYONE, unauthenticated: false, expiresAtMs: undefined }
+const ANYONE: Identity = { ...EVERYONE, unauthenticated: false, expiresAtMs: undefined, user: undefined }
 
 /** Used where authentication is off: everything is permitted, and logins are refused. */
 export const NO_AUTHENTICATION: Authentication = {

@@ -14,6 +14,9 @@ export const TOKEN_LENGTH_MAX = 8_192
 /** Characters of a user name shown in the audit log. */
 const SHOWN_NAME_LENGTH = 100
 
+/** Characters of the signature that tell tokens without a name apart: 132 bits. */
+const USER_KEY_LENGTH = 22
+
 /** Three parts of base64url without padding or white space (RFC 7515); decoders may be more lenient. */
 const COMPACT = /^[\w-]+\.([\w-]+)\.[\w-]+$/
 
@@ -23,6 +26,8 @@ const BEARER = /^bearer +/i
 export type AuthenticationParts = {
   readonly login: Authentication['login']
   readonly verify: VerifySignature
+  /** Changes with the keys; undefined where they stay the same. */
+  readonly keysVersion?: (() => number) | undefined
   /** Methods that are open to everyone, with or without a token. */
   readonly openMethods: readonly string[]
   readonly acceptsSubprotocol: boolean
@@ -54,10 +59,28 @@ const denier =
   ({ name }: Permission): void =>
     audit.denied({ who, what: name, from: client() })
 
+/** A verified token, and what it permits besides the open methods. */
+const verifiedToken = (
+  token: string,
+  { permissions, username, expiresAtMs }: Claims,
+  keysVersion: number,
+  isOpen: (needed: Permission) => boolean,
+): RememberedToken => {
+  const grants = createGrants(permissions)
+  return { token, username, expiresAtMs, keysVersion, permits: needed => isOpen(needed) || grants(needed) }
+}
+
+/** Who is counted: all tokens of a name together. */
+const userOf = ({ username, token }: RememberedToken): string =>
+  username === undefined
+    ? `token ${token.slice(-USER_KEY_LENGTH)}`
+    : `user ${username.slice(0, SHOWN_NAME_LENGTH)}`
+
 /** Creates the authentication of one port. */
 export const createAuthentication = ({
   login,
   verify,
+  keysVersion = () => 0,
   openMethods,
   acceptsSubprotocol,
   audit,
@@ -76,42 +99,30 @@ export const createAuthentication = ({
     denied: denier(audit, `nobody (${why})`, client),
     unauthenticated: rejectsUnauthenticated,
     expiresAtMs: undefined,
+    user: undefined,
   })
 
-  const withToken = (
-    { permits, username, expiresAtMs }: RememberedToken,
-    client: ClientAddress,
-  ): Identity => ({
-    permits,
+  const withToken = (token: RememberedToken, client: ClientAddress): Identity => ({
+    permits: token.permits,
     denied: denier(
       audit,
-      username?.slice(0, SHOWN_NAME_LENGTH) ?? 'the holder of a token without a name',
+      token.username?.slice(0, SHOWN_NAME_LENGTH) ?? 'the holder of a token without a name',
       client,
     ),
     unauthenticated: false,
-    expiresAtMs,
+    expiresAtMs: token.expiresAtMs,
+    user: userOf(token),
   })
 
-  const remember = (token: string, { permissions, username, expiresAtMs }: Claims): RememberedToken => {
-    const grants = createGrants(permissions)
-    const entry: RememberedToken = {
-      token,
-      username,
-      expiresAtMs,
-      permits: needed => isOpen(needed) || grants(needed),
-    }
-    remembered.add(entry)
-    return entry
-  }
-
   const verified = async (token: string, client: ClientAddress): Promise<Identity> => {
+    const version = keysVersion()
     const payload = await verify(token)
     if (payload === undefined) return withoutToken('the signature of the token is invalid', client)
     // The token may have expired while its signature was verified.
     const claims = readClaims(payload, nowMs())
     return typeof claims === 'string'
       ? withoutToken(`the token is ${claims}`, client)
-      : withToken(remember(token, claims), client)
+      : withToken(remembered.add(verifiedToken(token, claims, version, isOpen)), client)
   }
 
   return {
@@ -122,7 +133,7 @@ export const createAuthentication = ({
       const token = bearerToken(authorization)
       if (token === undefined) return withoutToken('no token', client)
       const known = remembered.get(token, nowMs())
-      if (known !== undefined) return withToken(known, client)
+      if (known?.keysVersion === keysVersion()) return withToken(known, client)
       const claims = claimsOf(token, nowMs())
       return typeof claims === 'string'
         ? withoutToken(`the token is ${claims}`, client)

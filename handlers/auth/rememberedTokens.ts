@@ -6,12 +6,15 @@ import type { Permission } from './caller.ts'
 export type RememberedToken = Pick<Claims, 'username' | 'expiresAtMs'> & {
   readonly token: string
   readonly permits: (needed: Permission) => boolean
+  /** Version of the keys that verified it. */
+  readonly keysVersion?: number
 }
 
 export type RememberedTokens = {
   /** Undefined for a token that is not remembered or has expired. */
   readonly get: (token: string, nowMs: number) => RememberedToken | undefined
-  readonly add: (remembered: RememberedToken) => void
+  /** Returns it. */
+  readonly add: (remembered: RememberedToken) => RememberedToken
 }
 
 /** Number of tokens, some 40 MB of the longest ones. Only an issuer can fill it. The oldest are evicted first. */
@@ -51,6 +54,7 @@ export const createRememberedTokens = (tokensMax: number = REMEMBERED_TOKENS_MAX
     },
     add: remembered => {
       setBounded(byName, nameOf(remembered.token), remembered, tokensMax)
+      return remembered
     },
   }
 }

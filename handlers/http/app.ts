@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { type Authentication, type ClientAddress, NO_AUTHENTICATION } from '../auth/authentication.ts'
 import { ANY_METHOD } from '../auth/caller.ts'
 import type { ClientOf } from '../auth/client.ts'
+import type { RequestRate } from '../auth/requestRate.ts'
 import { withRunsBounded } from '../rpc/dispatch/offload.ts'
 import type { RpcContext, RpcHost } from '../rpc/context.ts'
 import { createDispatcher, type Dispatcher, type Reply } from '../rpc/dispatch/dispatcher.ts'
@@ -52,7 +53,12 @@ export type RpcApp = {
 }
 
 /** Authentication of the endpoint, and how the address of a client is determined. */
-export type HttpAccess = { readonly authentication: Authentication; readonly clientOf: ClientOf }
+export type HttpAccess = {
+  readonly authentication: Authentication
+  readonly clientOf: ClientOf
+  /** Undefined for no limit. */
+  readonly rate?: RequestRate | undefined
+}
 
 /** No authentication: everyone may call everything. */
 export const OPEN_ACCESS: HttpAccess = { authentication: NO_AUTHENTICATION, clientOf: peer => peer }
@@ -98,6 +104,12 @@ const description = ({ options, chain }: RpcContext): Response =>
   )
 
 /** The answer to a request without a valid token where no method is open to everyone. Its body is not read. */
+const tooManyRequests = (waitMs: number): Reply => ({
+  status: 429,
+  body: replyText('null', errorOutcome('TOO_MANY_REQUESTS')),
+  headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
+})
+
 const UNAUTHENTICATED: Reply = { status: 401, body: replyText('null', errorOutcome('UNAUTHORIZED')) }
 
 /** State that the methods of one node share; created once for all its endpoints. */
@@ -153,7 +165,7 @@ const clientAt =
 
 /** Not divided further: each async function around another costs as much as a short answer. */
 const post = async (parts: Parts, request: Request, peer: () => string): Promise<Response> => {
-  const { authentication, dispatcher, inbound, readBody } = parts
+  const { authentication, dispatcher, inbound, readBody, rate } = parts
   const client = clientAt(parts, request, peer)
   const admitted = inbound.admit(client)
   if (admitted === undefined) return busy()
@@ -167,6 +179,8 @@ const post = async (parts: Parts, request: Request, peer: () => string): Promise
       caller.denied(ANY_METHOD)
       return toResponse(parts, UNAUTHENTICATED, request, peer)
     }
+    const waitMs = rate?.take(caller.user ?? client()) ?? 0
+    if (waitMs > 0) return toResponse(parts, tooManyRequests(waitMs), request, peer)
     const { claim } = admitted
     const body = await readBody(request, claim)
     if (typeof body !== 'string') return withoutBody(body)

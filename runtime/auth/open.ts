@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { type AuditLog, createAudit } from '../../handlers/auth/audit.ts'
 import { type Authentication, NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
 import { type ClientOf, createClientOf } from '../../handlers/auth/client.ts'
 import { createAuthentication } from '../../handlers/auth/createAuthentication.ts'
 import { parseIpNetwork } from '../../handlers/auth/ipAddress.ts'
 import { createIssuer } from '../../handlers/auth/issuer.ts'
+import { KeySetError, parseKeySet } from '../../handlers/auth/keySet.ts'
 import { createLogin } from '../../handlers/auth/login.ts'
 import { createLoginLimits } from '../../handlers/auth/loginLimits.ts'
 import { parsePublicKey, type PublicKey, PublicKeyError } from '../../handlers/auth/publicKey.ts'
@@ -20,6 +21,7 @@ import {
   unusableUsers,
   USABLE_HASH,
 } from './credentialsFile.ts'
+import { isUrl, KEY_SET_BYTES_MAX, type KeySource, openKeySource } from './jwks.ts'
 import { createPasswordPool } from '../threads/passwords/passwordPool.ts'
 import { type AuthSettings, httpAuthSettings, wsAuthSettings } from './settings.ts'
 
@@ -38,7 +40,8 @@ export type Access = {
 type Mode =
   | { readonly kind: 'off' }
   | { readonly kind: 'credentials'; readonly path: string }
-  | { readonly kind: 'publicKey'; readonly key: PublicKey }
+  /** One of them at least. */
+  | { readonly kind: 'publicKeys'; readonly key: PublicKey | undefined; readonly jwks: string | undefined }
 
 const invalid = (text: string): UsageError => new UsageError('INVALID_VALUE', text)
 
@@ -65,7 +68,7 @@ export const checkAccess = (options: NodeOptions): void => {
 
 /** @throws UsageError, with Besu's text if it has one */
 const modeOf = (settings: AuthSettings, log?: Log): Mode => {
-  const { port, flag, enabled, credentialsFile, publicKeyFile, openMethods } = settings
+  const { port, flag, enabled, credentialsFile, publicKeyFile, jwks, openMethods } = settings
   const served = new Set(METHODS.map(({ name }) => name))
   if (!openMethods.every(name => isKnownMethod(name) || served.has(name)))
     throw invalid(
@@ -76,7 +79,13 @@ const modeOf = (settings: AuthSettings, log?: Log): Mode => {
     throw invalid(
       `--${flag}-authentication-credentials-file and --${flag}-authentication-jwt-public-key-file exclude each other: use the first for logins on this node, the second for tokens of another issuer`,
     )
-  if (publicKeyFile !== undefined) return { kind: 'publicKey', key: readPublicKey(publicKeyFile, settings) }
+  if (credentialsFile !== undefined && jwks !== undefined)
+    throw invalid(
+      `--${flag}-authentication-credentials-file and --${flag}-authentication-jwks exclude each other: use the first for logins on this node, the second for tokens of another issuer`,
+    )
+  if (jwks !== undefined) checkKeySet(jwks, flag)
+  const key = publicKeyFile === undefined ? undefined : readPublicKey(publicKeyFile, settings)
+  if (key !== undefined || jwks !== undefined) return { kind: 'publicKeys', key, jwks }
   if (credentialsFile === undefined)
     throw invalid(
       `Unable to authenticate JSON-RPC ${port === 'WS' ? 'WebSocket' : port} endpoint without a supplied credentials file or authentication public key file`,
@@ -88,6 +97,37 @@ const modeOf = (settings: AuthSettings, log?: Log): Mode => {
       expected: USABLE_HASH,
     })
   return { kind: 'credentials', path: credentialsFile }
+}
+
+/** @throws UsageError for a file that holds no key set; a URL is asked when the node starts */
+const checkKeySet = (from: string, flag: string): void => {
+  if (isUrl(from)) return
+  const refuse = (reason: string): UsageError =>
+    new UsageError('INVALID_FILE', `--${flag}-authentication-jwks: ${from} cannot be used: ${reason}`)
+  try {
+    if (statSync(from).size > KEY_SET_BYTES_MAX) throw refuse(`it is longer than ${KEY_SET_BYTES_MAX} bytes`)
+    parseKeySet(readFileSync(from, 'utf8'))
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause
+    throw refuse(
+      cause instanceof KeySetError ? cause.message : ((cause as { code?: string }).code ?? 'unknown'),
+    )
+  }
+}
+
+/** Verifies with the key of the PEM file, and with those of the key set. */
+const openKeys = async (
+  { key, jwks }: Extract<Mode, { kind: 'publicKeys' }>,
+  { algorithm }: AuthSettings,
+  log: Log,
+): Promise<KeySource> => {
+  const fixed = key === undefined ? undefined : await createVerifySignature(key, algorithm)
+  const source = jwks === undefined ? undefined : await openKeySource(jwks, log, Date.now)
+  return {
+    verify: async token => (await fixed?.(token)) ?? source?.verify(token),
+    version: () => source?.version() ?? 0,
+    stop: () => source?.stop(),
+  }
 }
 
 const auditLog = (log: Log): AuditLog => ({
@@ -110,16 +150,21 @@ export const openAccess = async (options: NodeOptions, log: Log): Promise<Access
   const reportError = (what: string, error: unknown): void =>
     log.error('{what} failed: {error}', { what, error })
 
+  const stops: (() => void)[] = []
   const open = async (settings: AuthSettings, mode: Mode): Promise<Authentication> => {
     if (mode.kind === 'off') return NO_AUTHENTICATION
     const { openMethods, acceptsSubprotocol } = settings
     const common = { openMethods, acceptsSubprotocol, audit, nowMs }
-    if (mode.kind === 'publicKey')
+    if (mode.kind === 'publicKeys') {
+      const { verify, version, stop } = await openKeys(mode, settings, log)
+      stops.push(stop)
       return createAuthentication({
         ...common,
         login: NO_AUTHENTICATION.login,
-        verify: await createVerifySignature(mode.key, settings.algorithm),
+        verify,
+        keysVersion: version,
       })
+    }
     const issuer = await createIssuer()
     const login = createLogin({
       readCredentials: createCredentialsReader(mode.path),
@@ -135,5 +180,13 @@ export const openAccess = async (options: NodeOptions, log: Log): Promise<Access
 
   const [http, ws] = await Promise.all([open(ports[0], httpMode), open(ports[1], wsMode)])
   const proxies = options.rpcTrustedProxies.map(parseIpNetwork).filter(network => network !== undefined)
-  return { http, ws, clientOf: createClientOf(proxies), close: pool.close }
+  return {
+    http,
+    ws,
+    clientOf: createClientOf(proxies),
+    close: async () => {
+      for (const stop of stops) stop()
+      await pool.close()
+    },
+  }
 }

@@ -10,6 +10,8 @@ export type AuthSettings = {
   readonly enabled: boolean
   readonly credentialsFile: string | undefined
   readonly publicKeyFile: string | undefined
+  /** File or URL of a JSON Web Key Set. */
+  readonly jwks: string | undefined
   readonly algorithm: Algorithm
   /** Methods that need no token. */
   readonly openMethods: readonly string[]
@@ -22,6 +24,7 @@ export const httpAuthSettings = (options: NodeOptions): AuthSettings => ({
   enabled: options.rpcHttpAuthenticationEnabled,
   credentialsFile: options.rpcHttpAuthenticationCredentialsFile,
   publicKeyFile: options.rpcHttpAuthenticationJwtPublicKeyFile,
+  jwks: options.rpcHttpAuthenticationJwks,
   algorithm: options.rpcHttpAuthenticationJwtAlgorithm,
   openMethods: options.rpcHttpApiMethodsNoAuth,
   acceptsSubprotocol: false,
@@ -33,6 +36,7 @@ export const wsAuthSettings = (options: NodeOptions): AuthSettings => ({
   enabled: options.rpcWsAuthenticationEnabled,
   credentialsFile: options.rpcWsAuthenticationCredentialsFile,
   publicKeyFile: options.rpcWsAuthenticationJwtPublicKeyFile,
+  jwks: options.rpcWsAuthenticationJwks,
   algorithm: options.rpcWsAuthenticationJwtAlgorithm,
   openMethods: options.rpcWsApiMethodsNoAuth,
   acceptsSubprotocol: options.rpcWsAuthenticationSubprotocolEnabled,

@@ -20,6 +20,7 @@ export const RPC_ERRORS = {
   /** Besu has no such limit. */
   ANSWER_TOO_LARGE: { code: -32005, message: 'Answer exceeds the size limit of a message' },
   /** Besu has no such limit. */
+  TOO_MANY_REQUESTS: { code: -32005, message: 'Too many requests: wait as long as Retry-After says' },
   SUBSCRIPTIONS_TOO_MANY_OPEN: {
     code: -32005,
     message: 'Too many subscriptions on this node (--rpc-ws-max-active-subscriptions)',

@@ -73,6 +73,16 @@ export const RPC_OPTIONS = {
     placeholder: '<BYTES>',
     description: 'Maximum length of a request body, also for GraphQL; all bodies together may take 256 MiB',
   }),
+  rpcHttpRateLimit: integerOption({
+    name: 'rpc-http-rate-limit',
+    group: RPC,
+    fallback: undefined,
+    shownDefault: 'no limit',
+    min: 1,
+    max: 1_000_000,
+    placeholder: '<PER SECOND>',
+    description: 'Maximum requests a second of one user, or of one address without tokens; a batch is one',
+  }),
   rpcHttpMaxBatchSize: integerOption({
     name: 'rpc-http-max-batch-size',
     group: RPC,

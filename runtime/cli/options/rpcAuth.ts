@@ -1,5 +1,12 @@
 import { checkProxies, parseAlgorithm } from '../authValues.ts'
-import { booleanOption, customOption, listOption, type OptionTable, pathOption } from '../option.ts'
+import {
+  booleanOption,
+  customOption,
+  listOption,
+  type OptionTable,
+  pathOption,
+  textOption,
+} from '../option.ts'
 
 const AUTH = 'Login and tokens'
 
@@ -42,6 +49,15 @@ const algorithm = (name: string, where: string) =>
     description: `Signature algorithm of those tokens, for ${where}: RS256, RS384, RS512, ES256, ES384 or ES512`,
   })
 
+const jwks = (name: string, where: string) =>
+  textOption({
+    name,
+    group: AUTH,
+    fallback: undefined,
+    placeholder: '<FILE|URL>',
+    description: `JSON Web Key Set that verifies tokens of another issuer, for ${where}; changes are followed`,
+  })
+
 const openMethods = (name: string, alias: string, where: string) =>
   listOption({
     name,
@@ -58,6 +74,7 @@ export const HTTP_AUTH_OPTIONS = {
   rpcHttpAuthenticationEnabled: enabled('rpc-http-authentication-enabled', 'HTTP'),
   rpcHttpAuthenticationCredentialsFile: credentialsFile('rpc-http-authentication-credentials-file', 'HTTP'),
   rpcHttpAuthenticationJwtPublicKeyFile: publicKeyFile('rpc-http-authentication-jwt-public-key-file', 'HTTP'),
+  rpcHttpAuthenticationJwks: jwks('rpc-http-authentication-jwks', 'HTTP'),
   rpcHttpAuthenticationJwtAlgorithm: algorithm('rpc-http-authentication-jwt-algorithm', 'HTTP'),
   rpcHttpApiMethodsNoAuth: openMethods('rpc-http-api-methods-no-auth', 'rpc-http-api-method-no-auth', 'HTTP'),
 } satisfies OptionTable
@@ -70,6 +87,7 @@ export const WS_AUTH_OPTIONS = {
     'rpc-ws-authentication-jwt-public-key-file',
     'WebSocket',
   ),
+  rpcWsAuthenticationJwks: jwks('rpc-ws-authentication-jwks', 'WebSocket'),
   rpcWsAuthenticationJwtAlgorithm: algorithm('rpc-ws-authentication-jwt-algorithm', 'WebSocket'),
   rpcWsApiMethodsNoAuth: openMethods('rpc-ws-api-methods-no-auth', 'rpc-ws-api-method-no-auth', 'WebSocket'),
   rpcWsAuthenticationSubprotocolEnabled: booleanOption({

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createRpcApp, createRpcContext, type RpcApp } from '../../../handlers/http/app.ts'
 import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
+import { createRequestRate } from '../../../handlers/auth/requestRate.ts'
 import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
 import {
   RPC_DEFAULTS,
@@ -167,7 +168,14 @@ export const serveRpc = (
       bodyBytesMax: options.rpcHttpMaxRequestContentLength,
       inbound: access.inbound,
     },
-    { authentication: access.http, clientOf: access.clientOf },
+    {
+      authentication: access.http,
+      clientOf: access.clientOf,
+      rate:
+        options.rpcHttpRateLimit === undefined
+          ? undefined
+          : createRequestRate(options.rpcHttpRateLimit, Date.now),
+    },
   )
   listener.attach(app)
 }
