@@ -143,6 +143,16 @@ describe('given a fresh copy and the commands of the pages', () => {
       expect(moved).toContain('blocks')
     }))
 
+  test('when the files of a network are written, then they are checked, and its node lists the validators', () =>
+    withStop(async () => {
+      const page = 'runtime/procedures.md'
+      expect(await shell(fence(page, 'network init'))).toContain('wrote genesis.json')
+      expect(await shell(fence(page, 'genesis check'))).toContain('all files are of the same network')
+      const node = start('bun run node --config-file=mynet/validator1/quorate.toml --metrics-port=0')
+      await node.shows(/Produced #1 /)
+      expect(await shell(fence(page, 'validators list'))).toContain('1 validator: 1 make blocks')
+    }))
+
   test('when a credentials file is made, then alice logs in, also where a proxy stands before the node', () =>
     withStop(async () => {
       const page = 'handlers/README.md'
