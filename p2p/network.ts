@@ -134,7 +134,7 @@ export type ChainFacts = {
   readonly forks: Forks
 }
 
-/** What lowers the score of a peer. A peer whose score is used up is banned for a while. */
+/** Violations that lower the score of a peer. A peer whose score is used up is banned for a while. */
 export type Misbehaviour =
   | 'invalid-block'
   | 'invalid-message'
@@ -171,7 +171,7 @@ export type Network = {
   reportMisbehaviour(address: Address, what: Misbehaviour, detail: string): void
   /** Adds a static node. Returns false when it was one already. @throws EnodeError */
   addPeer(enode: string): Promise<boolean>
-  /** Disconnects a peer and stops redialing it. Returns false when it was no static node. @throws EnodeError */
+  /** Disconnects a peer and stops redialing it. Returns false when it was not a static node. @throws EnodeError */
   removePeer(enode: string): Promise<boolean>
   /**
    * Sends a goodbye to the peers and closes everything. Bun and Node processes then end by themselves within a second; on Deno

@@ -15,7 +15,7 @@ export type BothOptions = NetworkOptions & {
   readonly libp2pPort: number
 }
 
-/** The connections with one node; libp2p is preferred, which tells more. */
+/** The connections with one node; libp2p is preferred: its statuses contain more. */
 type Connected = {
   libp2p: Peer | undefined
   devp2p: Peer | undefined
@@ -42,7 +42,7 @@ const libp2pEnodeOf = ({ options, networks }: State, { enode, status }: Peer): s
   return formatEnode({ publicKey, host, port: port + distance })
 }
 
-/** The port of an enode is 0 where the node does not say where it listens. */
+/** The port of an enode is 0 if the node does not announce one. */
 const parseEnodeOrNone = (enode: string) => (/:0(?:\?|$)/.test(enode) ? undefined : parseEnode(enode))
 
 /** Dials a node of this software that is connected over devp2p alone. */
@@ -56,7 +56,7 @@ const dialOverLibp2p = (state: State, entry: Connected): void => {
   })
 }
 
-/** Dials it no more, and ends the connection that there may be. */
+/** Stops dialing it, and closes its connection if there is one. */
 const forgetOverLibp2p = (state: State, { dialed }: Connected): void => {
   if (dialed === undefined) return
   state.networks?.libp2p.removePeer(dialed).catch((error: unknown) => {
@@ -107,7 +107,7 @@ const handlersOf = (state: State, transport: Transport): NetworkHandlers => {
     onPeerGone: (peer, reason) => onPeerGone(state, transport, peer, reason),
     onStatus: peer => onStatus(state, transport, peer),
     onTransactions: async (peer, transactions) => {
-      // What a node of the other side sends back is known by then, and goes no further.
+      // A node of the other transport may send them back: they are known by then, and not forwarded again.
       const isForwarded = await handlers.onTransactions(peer, transactions)
       if (isForwarded) state.networks?.[otherOf(transport)].announceTransactions(transactions)
       return isForwarded
@@ -173,10 +173,11 @@ const bothOf = (state: State, networks: Readonly<Record<Transport, Network>>): N
 }
 
 /**
- * Connects over both transports at a time, so that a network moves from one to the other node by node: consensus messages go
- * over the better connection with each validator, and what one side brings in transactions and blocks is passed to the other.
+ * Connects over both transports at a time, so that a network moves from one to the other node by node: consensus messages
+ * go over the better connection with each validator, and what one side brings in transactions and blocks is passed to the
+ * other.
  * @throws NetworkError when it cannot listen on one of the ports
- * @throws EnodeError when a bootnode or static node is no enode URL
+ * @throws EnodeError when a bootnode or static node is not an enode URL
  */
 export const startBoth = async (options: BothOptions): Promise<Network> => {
   const state: State = { options, peers: new Map(), networks: undefined }

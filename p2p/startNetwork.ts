@@ -16,7 +16,7 @@ const SUPERVISION_INTERVAL_MS = 1000
 /**
  * Listens, dials bootnodes and static nodes, and maintains the connections. Calls the handlers until the network stops.
  * @throws NetworkError when it cannot listen on the port
- * @throws EnodeError when a bootnode or static node is no enode URL
+ * @throws EnodeError when a bootnode or static node is not an enode URL
  */
 export const startNetwork = async (options: NetworkOptions): Promise<Network> => {
   const base = createBase(options)

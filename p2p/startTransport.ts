@@ -13,7 +13,7 @@ export type TransportOptions = NetworkOptions & {
 /**
  * Starts the network over the chosen transport; the other one is not loaded.
  * @throws NetworkError when it cannot listen on the port
- * @throws EnodeError when a bootnode or static node is no enode URL
+ * @throws EnodeError when a bootnode or static node is not an enode URL
  */
 export const startTransport = async (options: TransportOptions): Promise<Network> => {
   if (options.transport === 'devp2p') {

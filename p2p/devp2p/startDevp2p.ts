@@ -97,10 +97,10 @@ const assemble = (options: Devp2pOptions): { readonly node: Devp2pNode; readonly
 }
 
 /**
- * Listens for RLPx connections, dials bootnodes and static nodes, and keeps the connections: the network of Besu and GoQuorum.
- * From then on it calls the handlers.
+ * Listens for RLPx connections, dials bootnodes and static nodes, and keeps the connections: the network of Besu and
+ * GoQuorum. From then on it calls the handlers.
  * @throws NetworkError when it cannot listen on the port
- * @throws EnodeError when a bootnode or static node is no enode URL
+ * @throws EnodeError when a bootnode or static node is not an enode URL
  */
 export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
   const { node, events } = assemble(options)

@@ -62,7 +62,7 @@ export type PeerConnection = {
   readonly end: () => void
 }
 
-/** Returns undefined if the other side has no secp256k1 key: it is no Quorate node. */
+/** Returns undefined if the other side has no secp256k1 key: it is not a Quorate node. */
 export const createPeerConnection = (libp2p: Connection, nowMs: () => number): PeerConnection | undefined => {
   const publicKey = keyOfPeerId(libp2p.remotePeer)
   if (publicKey === undefined) return undefined

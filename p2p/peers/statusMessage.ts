@@ -110,7 +110,7 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
   }
 }
 
-/** @throws NetworkError, RlpError when the bytes are no status message */
+/** @throws NetworkError, RlpError when the bytes are not a status message */
 export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
   const body = bytes.subarray(1)
   if (countItems(body, ITEMS_MAX) > ITEMS_MAX)

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts'
 /** Interval between warnings while the clock stays behind. */
 const WARN_INTERVAL_MS = 60_000
 
-/** A smaller difference is no warning: validators may be a second early. */
+/** A smaller difference causes no warning: validators may be a second early. */
 const DIFFERENCE_MIN_MS = 2_000
 
 /** Warns of a block from the future. If several nodes accepted it, the local clock is the wrong one. */

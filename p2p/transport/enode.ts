@@ -77,7 +77,7 @@ export const isOnCurve = (publicKey: Uint8Array): boolean => {
     secp256k1.Point.fromBytes(concatBytes(Uint8Array.of(4), publicKey)).assertValidity()
     return true
   } catch {
-    // noble says by throwing that a point is none.
+    // noble throws for an invalid point.
     return false
   }
 }

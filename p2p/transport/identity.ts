@@ -22,7 +22,7 @@ export const peerIdOf = (publicKey: Uint8Array): PeerId =>
 const KEYS_MAX = 256
 const keys = new Map<string, Uint8Array>()
 
-/** The 64-byte key of a libp2p peer id; undefined when it is no secp256k1 key. */
+/** The 64-byte key of a libp2p peer id; undefined when it is not a secp256k1 key. */
 export const keyOfPeerId = (peerId: PeerId): Uint8Array | undefined => {
   if (peerId.type !== 'secp256k1') return undefined
   // Decompression takes a square root in a field of 256 bits: worth a cache.

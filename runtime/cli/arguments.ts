@@ -109,7 +109,7 @@ const ASKS = ['--help', '-h', '--version', '-V']
 
 /**
  * Reads a command line with node:util's parseArgs: `--name value`, `--name=value`, `-l value`, `--flag`, `--flag=false`,
- * `--flag false`; lists may be repeated. Its mistakes are collected, to be told with those of the other sources.
+ * `--flag false`; lists may be repeated. Its errors are collected and reported together with those of the other sources.
  * @throws UsageError for more arguments than a shell passes on
  */
 export const readArguments = (args: readonly string[], table: OptionTable): Arguments => {

@@ -23,7 +23,7 @@ export type Command = {
   readonly arguments: string
   readonly options: OptionTable
   readonly examples: readonly string[]
-  /** The mistakes in options that depend on each other, told with those in single options. */
+  /** Errors in options that depend on each other, reported together with those in single options. */
   readonly check?: (options: OptionValues<OptionTable>) => Promise<readonly UsageError[]>
   /** Resolves to the exit code. @throws UsageError, CommandError */
   readonly run: (context: CommandContext) => Promise<number>

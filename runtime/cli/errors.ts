@@ -8,7 +8,7 @@ export class UsageError extends Error {
   }
 }
 
-/** One error that tells all of several, so that nobody mends a command line or a file one mistake at a time. */
+/** One error that reports several at once, so that a command line or a file need not be fixed one mistake at a time. */
 export const combineUsageErrors = (errors: readonly UsageError[]): UsageError => {
   const [first, ...others] = errors
   if (first === undefined || others.length === 0)

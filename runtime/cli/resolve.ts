@@ -153,7 +153,7 @@ export const resolveAll = <Table extends OptionTable>(
   return { values: values as OptionValues<Table>, sources, ...report }
 }
 
-/** As `resolveAll`. @throws UsageError that tells all mistakes together */
+/** As `resolveAll`. @throws UsageError that reports all mistakes together */
 export const resolveOptions = <Table extends OptionTable>(
   table: Table,
   words: Arguments,

@@ -73,7 +73,7 @@ export const readTomlEntries = (path: string): readonly [key: string, value: unk
   return entries
 }
 
-/** What is told of a command line, its environment and its file: all together. */
+/** All errors of a command line, its environment and its file, reported together. */
 export type Report = { readonly problems: UsageError[]; readonly accepted: AcceptedOption[] }
 
 const unknownKeys = (unknown: readonly string[], names: Iterable<string>): UsageError => {

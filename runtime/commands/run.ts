@@ -13,7 +13,7 @@ import type { Terminal } from '../cli/terminal.ts'
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2
 
-/** Options of every command: only with all of them a word can be told from an option value. */
+/** Options of all commands: all are needed to tell a command name from an option value. */
 const ALL_OPTIONS: OptionTable = Object.fromEntries(
   [NODE_COMMAND, ...COMMANDS]
     .flatMap(({ options }) => Object.values(options))
@@ -46,7 +46,10 @@ const findCommand = (words: readonly string[]): Found => {
   throw new UsageError('INVALID_COMMAND', `Unmatched argument: '${words.join(' ')}'${hint}`)
 }
 
-/** The command of a command line, whose other mistakes are told with an unknown command. @throws UsageError */
+/**
+ * The command of a command line; an unknown command is reported together with the other mistakes.
+ * @throws UsageError
+ */
 const commandOf = ({ words, problems }: Arguments): Found => {
   try {
     return findCommand(words)

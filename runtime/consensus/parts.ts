@@ -20,7 +20,7 @@ import { createRoundLog, type RoundLog } from './reports/roundLog.ts'
 import { createTransactionWatch, type TransactionWatch } from './reports/transactionWatch.ts'
 import { createTimers, type Timers } from './timers.ts'
 
-/** What performs the effects of the state machine, and what it reports to. */
+/** The handlers of the state machine's effects, and the receivers of its reports. */
 export type DriverParts = {
   readonly droppedMessages: DroppedMessages
   readonly messageCounters: MessageCounters

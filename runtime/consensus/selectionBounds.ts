@@ -108,7 +108,7 @@ export const createSelectionBounds = (
     exceeded: usage => {
       const reason = reasonToStop(selection, usage)
       selection.blockMemoryBytes = usage.blockMemoryBytes
-      // What is stopped causes no work later.
+      // A stopped transaction is not in the block, so it causes no later work.
       selection.ownMs = reason === undefined ? laterMs(usage) : 0
       selection.ownLogBytes = reason === undefined ? usage.logBytes : 0
       return reason

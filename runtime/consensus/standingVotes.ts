@@ -36,7 +36,7 @@ const decode = (json: string): readonly Vote[] => {
   }))
 }
 
-/** Votes that cannot be read are none: the next proposed vote replaces them. */
+/** Unreadable votes count as an empty list: the next proposed vote replaces them. */
 const read = async (files: Pick<ValidatorFiles, 'get'>, log: Log): Promise<readonly Vote[]> => {
   try {
     const json = await files.get(VOTES_KEY)

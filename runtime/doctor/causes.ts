@@ -2,7 +2,7 @@ import type { Cause, NodeFacts, ValidatorFacts } from './facts.ts'
 
 /** A write that takes longer holds up blocks. */
 const SLOW_WRITE_MS = 2_000
-/** Time for which the last one is told. */
+/** Time for which the last one is reported. */
 const SLOW_TOLD_MS = 30_000
 
 /** Clocks further apart keep validators from accepting each other's blocks in time. */
@@ -197,7 +197,7 @@ export const poolCause: Finder = facts => {
   return { kind: 'pool', text: `${waiting}${poolReasons(facts)})` }
 }
 
-/** In the order in which they are told: the first one keeps the others from mattering. */
+/** In order of precedence: while the first one applies, the others do not matter. */
 const FINDERS: readonly Finder[] = [
   disk,
   slowDisk,
@@ -213,6 +213,6 @@ const FINDERS: readonly Finder[] = [
   poolCause,
 ]
 
-/** What the facts say may keep blocks, the most important first. */
+/** Possible causes of a stall according to the facts, the most important first. */
 export const causesOf = (facts: NodeFacts): readonly Cause[] =>
   FINDERS.map(find => find(facts)).filter(cause => cause !== undefined)

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { parseEnode } from '../../p2p/transport/enode.ts'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export type Check = {
   readonly name: string
   /** False where something has to be done. */
@@ -21,7 +21,7 @@ const CONNECT_MS_MAX = 3_000
 
 const gibibytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`
 
-/** Nobody but the owner may read the key: whoever has it can sign as the validator. */
+/** Only the owner may read the key: anyone who has it can sign as the validator. */
 export const checkKey = (dataPath: string): Check => {
   const path = join(dataPath, 'key')
   if (!existsSync(path))

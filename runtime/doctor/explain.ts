@@ -1,7 +1,7 @@
 import { causesOf } from './causes.ts'
 import type { Cause, CauseKind, NodeFacts } from './facts.ts'
 
-/** What keeps this chain, or this node, from going on. */
+/** A problem that stops this chain or this node. */
 export type Diagnosis = {
   /** False when blocks are decided, or the next one may still come in time. */
   readonly isStalled: boolean
@@ -32,7 +32,7 @@ const attempt = ({ round, nextAttemptMs, nowMs, isValidator }: NodeFacts): strin
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** Explains why no block is being decided, or what else is wrong, in one sentence. Pure: the same facts give the same. */
+/** Explains in one sentence why no block is being decided, or what else is wrong. Pure: depends on the facts alone. */
 export const explain = (facts: NodeFacts): Diagnosis => {
   const { overdueSeconds } = facts
   const found = causesOf(facts)

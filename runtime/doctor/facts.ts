@@ -1,4 +1,4 @@
-/** What the node knows of one validator. Addresses in hex, times in milliseconds since 1970. */
+/** State of one validator as this node sees it. Addresses in hex, times in milliseconds since 1970. */
 export type ValidatorFacts = {
   readonly address: string
   readonly isSelf: boolean
@@ -10,7 +10,9 @@ export type ValidatorFacts = {
   readonly client: string | undefined
   /** Its clock minus that of this node. */
   readonly clockOffsetMs: number | undefined
-  /** Why the last attempt to connect failed; undefined when it succeeded, or nobody knows where the validator is. */
+  /**
+   * Why the last attempt to connect failed; undefined when it succeeded, or when the validator's address is unknown.
+   */
   readonly dialError: string | undefined
   /** Entries of the genesis file that differ there. */
   readonly differing: readonly string[]
@@ -26,7 +28,7 @@ export type PoolFacts = {
   readonly hasRunnable: boolean
   /** Why the next block does not take the first transactions of the pool: a sentence, and how many share it. */
   readonly reasons: ReadonlyMap<string, number>
-  /** Transactions refused in the last minutes, by the reason that their senders were told. */
+  /** Transactions refused in the last minutes, by the reason in the answer. */
   readonly refused: ReadonlyMap<string, number>
 }
 
@@ -45,7 +47,7 @@ export type NodeFacts = {
   readonly peerCount: number
   readonly validators: readonly ValidatorFacts[]
   readonly quorum: number
-  /** A validator that was not heard for so long is silent. */
+  /** A validator counts as silent after this time without a message. */
   readonly silentMs: number
   readonly round: number | undefined
   /** When the next round begins. */
@@ -69,7 +71,7 @@ export type NodeFacts = {
   readonly pool: PoolFacts
 }
 
-/** Kinds of causes, in the order in which they are told. */
+/** Kinds of causes, in order of precedence. */
 export const CAUSES = [
   'disk',
   'disk-slow',

@@ -11,7 +11,7 @@ const KEPT_MAX = 256
 /** A reason comes from a library or from the other side. */
 const REASON_LENGTH_MAX = 200
 
-/** What is known of a node that is or was connected, or dialed. */
+/** The latest state of a node that is or was connected, or dialed. */
 export type PeerTrace = {
   readonly remoteAddress: string | undefined
   readonly client: string | undefined

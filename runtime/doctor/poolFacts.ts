@@ -9,7 +9,7 @@ const EXPLAINED_MAX = 32
 const reasonIn = (text: string): string =>
   text.replace(/^nonce \d+ (?:waiting(?: for nonce \d+)?|queued): /, '')
 
-/** What keeps the transactions of the pool from the next block. */
+/** Reasons why pooled transactions are not in the next block. */
 export const poolFactsOf = (pool: TransactionPool, head: () => PoolHead, refusals: Refusals): PoolFacts => {
   const { ready, queued } = pool.counts()
   const reasons = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { setBounded } from '../../core/collections/boundedMap.ts'
 
-/** Time for which refusals are told. */
+/** Time for which refusals are reported. */
 const WINDOW_MS = 300_000
 
 /** Reasons kept: a table of the pool has fewer. */

@@ -80,7 +80,7 @@ const checkVersions = ({ client, validators }: Status): Check => {
   }
 }
 
-/** What the status of a node says. */
+/** Checks derived from the status of a node. */
 export const checksOf = (status: Status): readonly Check[] => [
   checkBlocks(status),
   checkClocks(status),

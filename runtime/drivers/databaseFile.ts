@@ -109,7 +109,7 @@ const helpFor = (cause: unknown, reason: string): string => {
   return 'check that it is a file of this node with read and write permission, or restore its folder, and no other one, from a backup'
 }
 
-/** The file cannot be opened, is no database, or has another layout. */
+/** The file cannot be opened, is not a database, or has another layout. */
 export class SqliteFileError extends Error {
   override readonly name = 'SqliteFileError'
   readonly code = 'SQLITE_FILE'

@@ -78,7 +78,7 @@ const driverOf = defineDriver((send: Send): Driver<Send> & DriverExtensions => (
 
 /**
  * Driver over the store of a Worker, by HTTP.
- * @throws StorageUnavailable when the address is none, or the Worker does not answer with this secret
+ * @throws StorageUnavailable when the address is invalid, or the Worker rejects the secret
  */
 export const openHttpDriver = async (options: HttpDriverOptions): Promise<OpenedDriver> => {
   if (!URL.canParse(options.url) || !/^https?:/.test(options.url))

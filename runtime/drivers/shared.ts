@@ -110,7 +110,7 @@ const shownName = ({ name, options }: StorageName): string => {
 }
 
 /**
- * What `--replicate-to` and `--from` name, as in `postgresql?url=postgres://user@host/database`.
+ * The target of `--replicate-to` and `--from`, as in `postgresql?url=postgres://user@host/database`.
  * @throws StorageUnavailable for a storage that cannot be shared, and for options that are missing or unknown
  */
 export const sharedStoreOf = (storage: string): SharedStore => {

@@ -5,7 +5,7 @@ import type { BlockParticipation } from '../consensus/reports/blockParticipation
 import type { Log } from '../logging/log.ts'
 import type { Meters } from './registry.ts'
 
-/** Blocks behind the head whose seals are still looked at: more come in only while the chain is caught up with. */
+/** Maximum distance from the head of blocks whose seals are counted: it is exceeded only during a sync. */
 const LOOKED_AT_MAX = 32n
 
 export type FollowerSources = {
@@ -56,7 +56,7 @@ const countParticipation = async (
 
 type State = { next: bigint; isStopped: boolean; running: Promise<void> | undefined }
 
-/** Counts what stands in each new block, one after the other. Returns the function that ends it. */
+/** Counts the contents of each new block, in order. Returns the function that stops it. */
 export const startBlockFollower = (meters: Meters, sources: FollowerSources): (() => Promise<void>) => {
   const { chain, log } = sources
   const state: State = { next: chain.head().header.number + 1n, isStopped: false, running: undefined }

@@ -13,7 +13,7 @@ import { createQbftMetrics, type QbftSources } from './qbftMetrics.ts'
 import { createRegistry, type MetricsRegistry } from './registry.ts'
 import { createRpcMetrics, type RpcConnections } from './rpcMetrics.ts'
 
-/** What the metrics of a node are read from. Functions are called at a scrape, when all parts run. */
+/** Sources of a node's metrics. Functions are called at a scrape, when all parts run. */
 export type MetricsSources = ChainSources &
   PeerSources &
   QbftSources &

@@ -1,7 +1,7 @@
 import type { Peer } from '../../p2p/network.ts'
 import type { Meters } from './registry.ts'
 
-/** Names that peers give their software: what a label may hold, and how many of them there may be. */
+/** Limits on the client names of peers: characters of a label, and number of labels. */
 const CLIENT_LENGTH_MAX = 32
 const CLIENTS_MAX = 16
 

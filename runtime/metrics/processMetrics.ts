@@ -5,7 +5,7 @@ import type { Meters } from './registry.ts'
 /** Where Linux lists the open files of the process. */
 const OPEN_FILES = '/proc/self/fd'
 
-/** Undefined where the system does not tell. */
+/** Undefined where the system does not provide it. */
 const openFiles = (): number | undefined => {
   try {
     return readdirSync(OPEN_FILES).length

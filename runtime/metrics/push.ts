@@ -1,7 +1,7 @@
 import type { Log } from '../logging/log.ts'
 import type { MetricsRegistry } from './registry.ts'
 
-/** A gateway that does not answer for so long is tried again at the next interval. */
+/** Timeout of one push; the next interval tries again. */
 const TIMEOUT_MS_MAX = 10_000
 
 export type PushOptions = {

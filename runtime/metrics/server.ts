@@ -3,7 +3,7 @@ import type { Probes } from '../../handlers/http/probes.ts'
 import type { Fetch } from '../serving/serve.ts'
 import type { MetricFormat, MetricsRegistry } from './registry.ts'
 
-/** Scrapes that wait for each other; a client that asks for more is told to come back. */
+/** Maximum concurrent scrapes; further ones are answered with 503. */
 const SCRAPES_MAX = 8
 
 /** Names that `name[]` may filter by. */

@@ -1,7 +1,7 @@
 import { InvalidValue, type Option, type OptionTable } from '../cli/option.ts'
 import { judge } from '../cli/besu/besuOptions.ts'
 
-/** What becomes of one option of Besu. */
+/** The migration of one Besu option. */
 export type Fate =
   /** The node has it, with the same meaning. */
   | { readonly kind: 'kept'; readonly option: Option }
@@ -35,7 +35,7 @@ const fateOf = (table: OptionTable, name: string, value: string): Fate => {
   return judgement.kind === 'accepted' ? { kind: 'unneeded' } : { kind: 'refused', reason: judgement.reason }
 }
 
-/** What becomes of the entries of a configuration file of Besu. `locate` makes the relative paths of files absolute. */
+/** Migrates the entries of a Besu configuration file. `locate` makes the relative paths of files absolute. */
 export const classifyOptions = (
   table: OptionTable,
   entries: readonly (readonly [name: string, value: unknown])[],

@@ -1,4 +1,4 @@
-/** How the consensus messages of a release of Besu look, and what this node needs to be understood. */
+/** The consensus message format of a Besu release, and the option that this node needs for it. */
 export type Dialect = { readonly text: string; readonly options: readonly string[] }
 
 const LEGACY = '--Xbft-legacy-protocol-encoding=true'

@@ -21,7 +21,7 @@ export type Measured = {
   webSockets: () => number
 }
 
-/** What metrics are read from. */
+/** Sources of the metrics. */
 export type MeasuredParts = {
   readonly options: NodeOptions
   readonly node: RunningNode
@@ -29,7 +29,7 @@ export type MeasuredParts = {
   readonly inbound: InboundLimits
   readonly measured: Measured
   readonly permissions: Pick<Permissions, 'accountCounts'>
-  /** What ends them is added. */
+  /** Receives the functions that stop them. */
   readonly stops: (() => Promise<void> | void)[]
 }
 

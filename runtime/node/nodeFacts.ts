@@ -69,7 +69,7 @@ export const failuresOf = ({
 }: Pick<DiagnosedParts, 'node' | 'consensus'>): readonly string[] =>
   [node.chain.store.failure()?.message, consensus()?.failure()].filter(failure => failure !== undefined)
 
-/** What the node knows now. */
+/** The current state of the node. */
 export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
   const { node, pool, consensus, sync } = parts
   const nowMs = Date.now()

@@ -47,7 +47,7 @@ export type OpenOptions = {
 export type OpenNode = {
   readonly chain: Chain
   readonly recoverSenders: RecoverSenders
-  /** Sets where known senders are looked up: those of pooled transactions need not be recovered again in a block. */
+  /** Sets the lookup of known senders: those of pooled transactions need not be recovered again in a block. */
   readonly lookUpSenders: (known: KnownSender) => void
   readonly recoverSeals: RecoverSeals
   /** Blocks that this chain rejected. */

@@ -1,6 +1,6 @@
 import { PermissionError, type PermissionErrorCode } from './error.ts'
 
-/** What is asked of the entries of a list, and Besu's errors about them. */
+/** The rules for entries of a list, with Besu's error codes. */
 export type EntryRules = {
   readonly empty: PermissionErrorCode
   readonly invalid: PermissionErrorCode

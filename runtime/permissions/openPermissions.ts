@@ -89,7 +89,7 @@ const nodeRules = (fixed: readonly string[]): EntryRules => {
   }
 }
 
-/** Writes a list and reads it back: what another program wrote at the same time is told. */
+/** Writes a list and reads it back, to detect a concurrent write of another program. */
 const persisting =
   (path: string, kind: keyof PermissionsFile) =>
   (list: readonly string[]): void => {

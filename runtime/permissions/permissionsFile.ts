@@ -10,7 +10,7 @@ const FILE_BYTES_MAX = 8 * 1024 * 1024
 export const ACCOUNTS_KEY = 'accounts-allowlist'
 export const NODES_KEY = 'nodes-allowlist'
 
-/** What a permissions file holds; undefined for a list that is not in it. */
+/** Content of a permissions file; undefined for a missing list. */
 export type PermissionsFile = {
   /** Lower case. */
   readonly accounts: readonly string[] | undefined
@@ -32,7 +32,7 @@ const listIn = (
   return value
 }
 
-/** An address with or without its prefix, in lower case; undefined for what is none. */
+/** An address with or without its prefix, in lower case; undefined if invalid. */
 export const accountOf = (text: string): string | undefined =>
   /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : undefined
 

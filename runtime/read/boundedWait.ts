@@ -1,4 +1,4 @@
-/** Waits for the work, but no longer than that; the work goes on. */
+/** Waits for the work until a timeout; the work continues after it. */
 export const boundedWait = (work: Promise<void>, ms: number): Promise<void> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<void>(resolve => {

@@ -13,7 +13,7 @@ export type HeadFollowerOptions = {
   readonly verify: (head: ChainHead) => Promise<void>
   /** A head that was read less long ago is not read again. */
   readonly ttlMs: number
-  /** False where each request must read by itself, because it cannot wait for what another one asked for. */
+  /** False where each request must read by itself, because it cannot wait for another request's read. */
   readonly sharesReads?: boolean
   readonly nowMs: () => number
 }

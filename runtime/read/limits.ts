@@ -4,7 +4,7 @@ export const HEAD_TTL_MS = 5
 /** Interval of reading the head where no request asks for it. */
 export const HEAD_POLL_MS = 50
 
-/** A request waits so long for the head; with a store that is silent it is answered at the head that is known. */
+/** Maximum wait of a request for the head; if the store is silent, the last known head is used. */
 export const HEAD_WAIT_MS = 1_000
 
 /** Memory of what never changes: records, headers, code, full pages of history. */

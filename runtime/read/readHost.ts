@@ -29,10 +29,10 @@ export type ReadHostOptions = {
   readonly kv: KeyValueStore
   readonly follower: HeadFollower
   readonly verification: Verification
-  /** Puts checks over the store of a snapshot; none when left out. */
+  /** Wraps the store of a snapshot with checks; not wrapped by default. */
   readonly checked?: (store: ReadStore, replica: ReplicaSnapshot) => ChainStore
   readonly options: Partial<RpcOptions>
-  /** What a runtime adds to the host. */
+  /** Parts of the host that the runtime provides. */
   readonly parts?: Pick<RpcHost, 'keep' | 'onNextTurn'>
   /** True where requests must not share what is being read: each then has a store of its own over the same views. */
   readonly isPerRequest?: boolean

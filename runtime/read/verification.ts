@@ -109,7 +109,7 @@ export const createVerification = (options: VerificationOptions): Verifier => {
   }
 }
 
-/** A chain whose blocks nobody seals cannot be verified by seals. */
+/** A chain without seals cannot be verified by seals. */
 export class VerificationUnavailable extends Error {
   override readonly name = 'VerificationUnavailable'
   readonly code = 'VERIFICATION_UNAVAILABLE'

@@ -1,7 +1,7 @@
 import type { Log } from '../logging/log.ts'
 import { LAG_REPORT_MS, LAG_REPORTED_SECONDS } from './limits.ts'
 
-/** What is said of one replica: each change once, and a long lag again and again. */
+/** Log lines about one replica: each change once, a long lag repeatedly. */
 export type LagReport = {
   readonly opened: (height: number) => void
   /** The replica lacks blocks. */

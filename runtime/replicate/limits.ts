@@ -6,7 +6,7 @@ export const BATCH_BYTES_MAX = 4 * 1024 * 1024
 export const REPLICATION_RETRY_MS = 1_000
 export const RETRY_MS_MAX = 30_000
 
-/** A fenced writer looks at the replica at this interval, and takes it back when nobody has written for so long. */
+/** Interval at which a fenced writer checks the replica; it takes the replica over after an interval without writes. */
 export const FENCED_LOOK_MS = 10_000
 export const FENCED_SILENCE_MS = 60_000
 
@@ -14,5 +14,5 @@ export const FENCED_SILENCE_MS = 60_000
 export const LAG_REPORTED_SECONDS = 10
 export const LAG_REPORT_MS = 30_000
 
-/** A stop waits so long for a write in progress: a silent server must not hold up the end of the node. */
+/** Maximum wait of a stop for a write in progress: a silent server must not delay the end of the node. */
 export const STOP_MS_MAX = 2_000

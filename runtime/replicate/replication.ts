@@ -30,7 +30,7 @@ export type ReplicaStatus = {
   readonly blocks: number
   /** Seconds since it last had all blocks. */
   readonly seconds: number
-  /** Why it gets none; undefined while it does. */
+  /** Why it receives no blocks; undefined while it does. */
   readonly reason: string | undefined
 }
 
@@ -45,7 +45,9 @@ export type ReplicationOptions = {
   readonly log: Log
 }
 
-/** State of the copying to one target. There is no queue: blocks are read from the chain when the target takes them. */
+/**
+ * State of the replication to one target. There is no queue: blocks are read from the chain when the target takes them.
+ */
 type State = ReplicationOptions & {
   readonly writerId: Uint8Array
   readonly wait: Wait
@@ -149,7 +151,7 @@ const disconnect = (state: State): void => {
 /** Reports a failure and waits for the next attempt. */
 const recoverFrom = async (state: State, error: unknown): Promise<void> => {
   const { report, wait, kv } = state
-  // A replica that was removed is filled again from the first block; nobody else has it.
+  // A removed replica is filled again from the first block; it has no other writer.
   state.isFenced = error instanceof ReplicaFenced && (await wait.settled(kv?.get(REPLICA_KEY))) !== undefined
   report.failed(reasonOf(error), state.isFenced)
   if (state.isFenced) return

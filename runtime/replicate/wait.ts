@@ -14,7 +14,7 @@ export type Wait = {
 export const createWait = (): Wait => {
   let isAwake = false
   let isOver = false
-  /** What waits: for a signal, or for time. */
+  /** Waits for a signal or a timeout. */
   const signals = new Set<() => void>()
   const timers = new Set<() => void>()
   const wake = (): void => {

@@ -8,7 +8,7 @@ import { CommandError } from '../cli/errors.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a configuration of `operator generate-blockchain-config` asks for. */
+/** Content of a configuration for `operator generate-blockchain-config`. */
 export type OperatorConfig = {
   /** The genesis file without extraData. */
   readonly genesis: Json

@@ -8,7 +8,7 @@ export type KnownValidator = { readonly address: string; readonly heard: boolean
 export type Ballot = { readonly voter: string; readonly recipient: string; readonly add: boolean }
 
 export type VoteEffect = {
-  /** What the change does, in sentences. */
+  /** The effect of the change, in sentences. */
   readonly lines: readonly string[]
   /** Why the network would stop; undefined where it would not. */
   readonly loss: string | undefined
@@ -32,7 +32,7 @@ export const tallyLines = (ballots: readonly Ballot[], validators: number): read
   })
 }
 
-/** What a decided vote would do to the quorum, by the validators that are heard now. */
+/** The effect of a decided vote on the quorum, given the validators that are heard now. */
 export const effectOf = (
   validators: readonly KnownValidator[],
   address: string,

@@ -113,7 +113,7 @@ const unsignedOf = (
   }
 }
 
-/** The transaction of one case, from its bytes where the file has them. @throws DecodeError when they are none. */
+/** The transaction of one case, from its bytes where the file has them. @throws DecodeError when they are invalid. */
 export const transactionOfCase = (test: StateTestJson, post: PostJson, chainId: bigint): Transaction => {
   if (post.txbytes !== undefined) return decodeTransaction(fromHex(post.txbytes))
   const { secretKey } = test.transaction

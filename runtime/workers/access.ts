@@ -17,7 +17,7 @@ const loginOf =
 
 const isAlgorithm = (name: string): name is Algorithm => (ALGORITHMS as readonly string[]).includes(name)
 
-/** Who may read: everybody, or who has a token that the key of the deployment signed. @throws SettingsError */
+/** Read access: public, or with a token signed by the key of the deployment. @throws SettingsError */
 export const openWorkerAccess = async (env: Environment, settings: Settings): Promise<Authentication> => {
   const { JWT_PUBLIC_KEY: pem = '', JWT_ALGORITHM: algorithm = 'RS256' } = env
   const login = loginOf(settings)

@@ -25,5 +25,5 @@ export type Environment = {
   readonly STORE_SECRET?: string
 }
 
-/** What a request leaves behind. */
+/** Work that outlives the request. */
 export type ExecutionContext = { waitUntil(work: Promise<unknown>): void }

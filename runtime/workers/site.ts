@@ -52,7 +52,7 @@ const storeOfRequest = (): KeyValueStore => ({
   close: () => Promise.resolve(),
 })
 
-/** What an isolate keeps between requests: values, and functions over the store of whatever request calls them. */
+/** State of an isolate between requests: values, and functions that use the store of the calling request. */
 export type Site = {
   readonly genesisHead: ChainHead
   readonly verify: (head: ChainHead) => Promise<void>

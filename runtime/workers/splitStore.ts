@@ -57,7 +57,7 @@ export const createSplitStore = (options: SplitStoreOptions): KeyValueStore => {
       (async (condition, entries) => {
         const long = entries.filter(({ key, value }) => IS_VALUE.test(key) && value !== undefined)
         const others = entries.filter(({ key }) => !IS_VALUE.test(key))
-        // Nobody reads them before the head names their block.
+        // No reader needs them before the head names their block.
         await values.set(long.map(({ key, value }) => ({ key: prefix + key, value })))
         const recent = isLate ? await recentEntries(head, long, nowSeconds()) : []
         return (await head.setIf?.(condition, [...others, ...recent])) === true

@@ -20,7 +20,7 @@ const ISTANBUL_IDS = 22
 /** Protocols that both sides of a connection speak, and the id of the first message of each. */
 export type Agreed = {
   readonly eth: { readonly version: EthVersion; readonly offset: number; readonly ids: number }
-  /** Undefined when the other side does not take part in consensus of this kind. */
+  /** Undefined when the other side does not support istanbul. */
   readonly istanbul: { readonly offset: number; readonly ids: number } | undefined
 }
 

@@ -10,7 +10,7 @@ export type Hello = {
   /** Name and version of the software. */
   readonly client: string
   readonly capabilities: readonly Capability[]
-  /** 0 when the node does not say where it listens. */
+  /** 0 if the node does not announce a port. */
   readonly port: number
   /** 64 bytes; it has to be the key that the handshake proved. */
   readonly publicKey: Uint8Array
@@ -31,7 +31,7 @@ export const encodeHello = ({ version, client, capabilities, port, publicKey }: 
   return encodeRlp([version, encoder.encode(client), offered, port, publicKey])
 }
 
-/** @throws RlpError when the bytes are no hello */
+/** @throws RlpError when the bytes are not a hello */
 export const decodeHello = (payload: Uint8Array): Hello => {
   const items: Uint8Array[] = []
   for (const item of iterateRawItems(payload, 'a hello')) {

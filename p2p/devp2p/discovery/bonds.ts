@@ -5,11 +5,11 @@ import type { Endpoint } from './endpoint.ts'
 
 /** Nodes that are known; those whose answer is oldest are evicted first. */
 const NODES_MAX = 512
-/** A node answers requests for so long after the pong of the other side (discv4.md, "Endpoint Proof"). */
+/** A node answers requests for this long after the pong of the other side (discv4.md, "Endpoint Proof"). */
 const BOND_MS = 12 * 3_600_000
 /** A pong that takes longer proves nothing. */
 const PONG_MS = 5_000
-/** Public nodes of one network of 256 addresses: nobody fills the table from a single place. */
+/** Maximum nodes of one network of 256 public addresses, so that no single network can fill the table. */
 const SUBNET_MAX = 8
 
 /** A node that pinged this one, or was pinged. */

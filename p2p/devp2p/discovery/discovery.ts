@@ -173,7 +173,7 @@ const onMessage = (state: State, packet: Packet, message: Message, source: Endpo
   if (message.kind === 'ping') return onPing(state, packet, message, source)
   if (message.kind === 'pong') return onPong(state, packet, message, source)
   const bond = bonds.get(packet.publicKey)
-  // Who has not proved its address could make this node answer to somebody else's.
+  // A node whose address is not proven could direct this node's answers to another address.
   if (bond === undefined || !bonds.isBonded(bond) || bond.endpoint.host !== source.host) return
   if (message.kind === 'findNode') onFindNode(state, bond, message.target)
   else if (message.kind === 'neighbors') onNeighbors(state, bond, message)

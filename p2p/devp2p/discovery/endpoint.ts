@@ -48,7 +48,7 @@ export const readEndpoint = ([address, udp, tcp]: readonly (RawItem | undefined)
   return { host: bytes.length === 0 ? '0.0.0.0' : hostOf(bytes), udp: portOf(udp), tcp: portOf(tcp) }
 }
 
-/** True for an address that says nothing about where a node is. */
+/** True for an unspecified address. */
 export const isUnspecified = (host: string): boolean => /^[0.:]+$/.test(host)
 
 /** True for an address of this machine alone. */

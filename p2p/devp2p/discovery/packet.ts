@@ -34,7 +34,7 @@ export const encodePacket = (
   return { bytes: concatBytes(hash, rest), hash }
 }
 
-/** @throws DiscoveryError when the hash or the signature is wrong, RlpError when the content is no RLP */
+/** @throws DiscoveryError when the hash or the signature is wrong, RlpError when the content is not RLP */
 export const decodePacket = (bytes: Uint8Array): Packet => {
   if (bytes.length <= TYPE_AT || bytes.length > PACKET_BYTES_MAX)
     throw new DiscoveryError(`a packet of ${bytes.length} bytes`)

@@ -5,7 +5,7 @@ import { encodeRlp, rlpBytes, RlpError, type RlpInput, rlpScalar } from '../../.
 import type { EthVersion } from '../base/capabilities.ts'
 import type { ForkId } from './forkId.ts'
 
-/** What a status tells of the head: up to eth/68 the total difficulty of its chain, from eth/69 on its number (EIP-7642). */
+/** The head in a status: up to eth/68 the total difficulty of its chain, from eth/69 on its number (EIP-7642). */
 export type EthHead =
   | {
       readonly hash: Hash
@@ -93,6 +93,6 @@ const decodeWithRange = (payload: Uint8Array): EthStatus => {
   }
 }
 
-/** @throws RlpError when the bytes are no status of the agreed version */
+/** @throws RlpError when the bytes are not a status of the agreed version */
 export const decodeStatus = (version: EthVersion, payload: Uint8Array): EthStatus =>
   version === 69 ? decodeWithRange(payload) : decodeWithDifficulty(payload)

@@ -7,7 +7,7 @@ import type { EthVersion } from '../base/capabilities.ts'
 /** A transaction that is announced by its hash. */
 export type TransactionAnnouncement = {
   readonly hash: Hash
-  /** EIP-2718 type; undefined in eth/66, which does not tell. */
+  /** EIP-2718 type; undefined in eth/66, whose announcements have none. */
   readonly type: number | undefined
   /** Length of the EIP-2718 encoding. */
   readonly size: number | undefined
@@ -36,7 +36,7 @@ export const decodeTransactions = (raw: RawItem): readonly Uint8Array[] => {
   return transactions
 }
 
-/** eth/68 tells types and sizes, eth/66 hashes alone. */
+/** eth/68 announces types and sizes, eth/66 only hashes. */
 export const encodeTransactionAnnouncements = (
   version: EthVersion,
   announcements: readonly TransactionAnnouncement[],

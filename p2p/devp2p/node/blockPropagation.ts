@@ -25,7 +25,10 @@ const TAKES_PART_MS = 30_000
 const AHEAD_MAX = 8n
 /** New blocks and announcements of one peer: ten blocks a second, each up to once from every validator it hears. */
 const MESSAGES_PER_SECOND = 100
-/** The range of blocks is told after so many of them, or so long after it was told (EIP-7642: at most once in 32 blocks). */
+/**
+ * The block range is announced after this number of blocks, or this long after the last announcement (EIP-7642: at most
+ * once in 32 blocks).
+ */
 const RANGE_BLOCKS = 32n
 const RANGE_INTERVAL_MS = 120_000
 
@@ -36,17 +39,17 @@ export type BlockPropagation = {
   onNewBlock(peer: EthPeer, payload: Uint8Array): void
   /** @throws RlpError */
   onAnnouncements(peer: EthPeer, payload: Uint8Array): void
-  /** Tells peers of eth/69 which blocks this node has, now and then. */
+  /** Announces the block range of this node to peers of eth/69, at intervals. */
   sendRange(): void
   /** @throws RlpError */
   onRange(peer: EthPeer, payload: Uint8Array): void
-  /** Blocks of this peer were wrong: requests the same ones from others. */
+  /** Blocks of this peer were invalid: requests them from others. */
   distrust(id: string): void
   gone(id: string): void
   stop(): void
 }
 
-/** Notes that the peer has a block: up to eth/68 heads are told in no other way. */
+/** Records that the peer has a block: up to eth/68 this is the only sign of its head. */
 const claimHead = ({ handlers }: Devp2pNode, peer: EthPeer, number: bigint, hash: Hash): void => {
   if (number <= peer.peer.status.headNumber) return
   peer.peer = { ...peer.peer, status: { ...peer.peer.status, headNumber: number, headHash: hash } }
@@ -65,7 +68,7 @@ const announceTo = (node: Devp2pNode, number: bigint, hash: Hash, block: Uint8Ar
     else sendEth(peer, ETH.newBlockHashes, announcement)
 }
 
-/** What was last told of the own range of blocks. */
+/** The block range that was last announced. */
 type ToldRange = { number: bigint; atMs: number }
 
 const sendRange = ({ handlers, table, options }: Devp2pNode, told: ToldRange): void => {

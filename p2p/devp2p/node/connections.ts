@@ -49,7 +49,7 @@ const sendHello = (node: Devp2pNode, { outbox }: Session): void => {
   })
 }
 
-/** Why a node may not be connected before anything of it is read: the code for it, and words for the log. */
+/** The reason to refuse a node before anything is read from it: the disconnect code, and a text for the log. */
 export const refusalOf = (
   node: Devp2pNode,
   { id, publicKey, remoteHost, remotePort, inbound, hello }: Session,
@@ -85,7 +85,7 @@ const open = (
 const refuse = (session: Session, reason: DisconnectReason, text: string): void =>
   void disconnectSession(session, reason, text, true)
 
-/** Takes a socket that was accepted. */
+/** Handles an accepted socket. */
 export const acceptSocket = async (
   node: Devp2pNode,
   socket: Socket,
@@ -100,7 +100,7 @@ export const acceptSocket = async (
   if (isRefused) return void socket.destroy()
   const { privateKey } = node.options
   socket.setNoDelay(true)
-  // What goes wrong ends the socket; the handshake is rejected by that.
+  // An error destroys the socket, which rejects the handshake.
   socket.on('error', () => undefined)
   node.handshakes++
   let handshaken: Handshaken
@@ -152,20 +152,20 @@ export const dial = async (node: Devp2pNode, enode: Enode, events: SessionEvents
   }
 }
 
-/** Connected, or on the way to it. */
+/** Connected or connecting. */
 export const isConnected = (node: Devp2pNode, id: string): boolean => {
   if (node.table.get(id) !== undefined) return true
   for (const session of node.sessions) if (session.id === id && session.stage !== 'closing') return true
   return false
 }
 
-/** Nodes that are connected, or become it, without regard to those that the operator or the chain names. */
+/** Connected and connecting nodes, without static nodes and validators. */
 export const isFull = (node: Devp2pNode, session: Session): boolean => {
   if (isKnown(node, session) || node.table.get(session.id) !== undefined) return false
   return node.table.size >= node.options.maxPeers
 }
 
-/** Inbound peers have to leave room for those that this node chooses: no stranger can surround it. */
+/** Inbound peers leave room for those that this node chooses, so that no attacker can surround it. */
 export const hasTooManyInbound = (node: Devp2pNode, session: Session): boolean => {
   if (!session.inbound || isKnown(node, session)) return false
   const inbound = [...node.table.all()].filter(({ session }) => session.inbound && !isKnown(node, session))

@@ -11,7 +11,7 @@ const REPORT_INTERVAL_MS = 1000
 
 /** QBFT messages over istanbul/100. */
 export type Consensus = {
-  /** Queues a message for those of these nodes that are connected; returns how many these are. */
+  /** Queues a message for the connected ones of these nodes; returns their number. */
   send(to: readonly Address[], code: number, data: Uint8Array): number
   receive(peer: EthPeer, code: number, data: Uint8Array): void
   /** When this node last sent one. */
@@ -41,7 +41,7 @@ export const createConsensus = (node: Devp2pNode): Consensus => {
       return to.filter(address => sendTo(address, code, data)).length
     },
     receive: ({ session, peer }, code, data) => {
-      // IBFT's own message, and codes of other versions: nothing for this node.
+      // IBFT's own message and codes of other versions are ignored.
       if (!isQbftCode(code) || scoring.isBanned(session.id)) return
       const rate = rates(session.id, handlers.roleOf(session.address))
       if (rate.messages.take(1) === 0 && rate.bytes.take(data.length) === 0)

@@ -46,7 +46,7 @@ export type Devp2pNode = {
   /** Sockets in their RLPx handshake. */
   handshakes: number
   isStopped: boolean
-  /** The one listened on, once that is known. */
+  /** The listening port, once known. */
   port: number
 }
 
@@ -62,7 +62,7 @@ export type Parts = {
 
 const randomBytes: Random = bytes => crypto.getRandomValues(new Uint8Array(bytes))
 
-/** A node without its parts. @throws EnodeError when a bootnode or static node is no enode URL */
+/** A node without its parts. @throws EnodeError when a bootnode or static node is not an enode URL */
 export const createDevp2pNode = (options: Devp2pOptions): Omit<Devp2pNode, 'parts'> & { parts?: Parts } => {
   const ownKey = publicKeyOf(options.privateKey)
   const ownId = idOf(ownKey)

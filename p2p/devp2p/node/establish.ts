@@ -79,8 +79,9 @@ const establish = (node: Devp2pNode, peer: EthPeer, headNumber: bigint): void =>
 }
 
 /**
- * Handles the status of the other side: refuses a node of another chain, or finds the number of its head, from which on it is
- * a peer. @throws RlpError when the bytes are no status
+ * Handles the status of the other side: refuses a node of another chain, or finds the number of its head, from which on it
+ * is a peer.
+ * @throws RlpError when the bytes are not a status
  */
 export const onStatus = (node: Devp2pNode, session: Session, payload: Uint8Array): EthPeer | undefined => {
   const { agreed } = session

@@ -95,7 +95,7 @@ const onEnded = (node: Devp2pNode, peers: Map<Session, EthPeer>, session: Sessio
   handlers.onPeerGone(peer.peer, reason)
 }
 
-/** What the node does with what its connections tell. */
+/** The node's handlers for events of its connections. */
 export const createSessionEvents = (node: Devp2pNode): SessionEvents => {
   /** By connection: the peers whose status has arrived. */
   const peers = new Map<Session, EthPeer>()

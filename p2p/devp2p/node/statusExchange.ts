@@ -66,7 +66,7 @@ const refusalOf = (node: Devp2pNode, version: EthVersion, status: EthStatus): Re
   return mismatch === undefined ? undefined : refuse(mismatch, 'forkId')
 }
 
-/** @throws RlpError when the bytes are no status */
+/** @throws RlpError when the bytes are not a status */
 export const readStatus = (node: Devp2pNode, version: EthVersion, payload: Uint8Array): ReceivedStatus => {
   const status = decodeStatus(version, payload)
   return { status, refusal: refusalOf(node, version, status) }

@@ -9,12 +9,14 @@ import { encodeHashes } from '../eth/requests.ts'
 import { decodeTransactions, type TransactionAnnouncement } from '../eth/transactions.ts'
 import { nameOf } from '../session/session.ts'
 
-/** Announcements of a moment are fetched together; a transaction that comes in full meanwhile is not fetched. */
+/**
+ * Announcements within this time are fetched together; a transaction that arrives in full before that is not fetched.
+ */
 const GATHER_MS = 50
-/** One request, as Besu makes them: so many hashes, and so many bytes by the announced sizes. */
+/** Limits of one request, as in Besu: number of hashes, and bytes by the announced sizes. */
 const HASHES_AT_ONCE = 256
 const BYTES_AT_ONCE = 1024 * 1024
-/** A size that was not told. */
+/** The assumed size of a transaction whose announcement has no size. */
 const SIZE_GUESS = 512
 /** Announced transactions of one peer that wait to be fetched; further ones are left to other announcements. */
 const WAITING_MAX = 8_192

@@ -98,7 +98,7 @@ const spread = (node: Devp2pNode, transactions: readonly Prepared[]): void => {
     const unsent = transactions.filter(
       ({ hash, type }) => isTakenBy(peer, type) && peer.knownTransactions.add(hash),
     )
-    // Others at each time, so that no peer is always the last to know.
+    // Different peers each time, so that no peer is always last.
     const inFull = (index + random) % peers.length < inFullCount
     if (inFull) sendInFull(peer, unsent)
     else sendHashes(peer, unsent.map(announcementOf))
@@ -110,7 +110,7 @@ type State = {
   /** Hashes of transactions that came or were announced lately. */
   readonly seen: RecentHashes
   readonly rates: GossipRates
-  /** What is to be announced in a moment. */
+  /** The queued announcements. */
   batch: Prepared[]
   timer: ReturnType<typeof setTimeout> | undefined
 }
@@ -123,7 +123,7 @@ const queue = (state: State, prepared: readonly Prepared[]): void => {
   }, GATHER_MS)
 }
 
-/** Checks, hands to the pool, and passes on what it took. */
+/** Checks transactions, adds them to the pool, and forwards those that it accepted. */
 const take = async (state: State, peer: EthPeer, transactions: readonly Uint8Array[]): Promise<void> => {
   const { options, handlers } = state.node
   const { session } = peer

@@ -4,7 +4,7 @@ import { concatBytes } from '../../../core/bytes/bytes.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
 import { RlpxError } from './error.ts'
 
-/** So many random bytes. */
+/** Returns this number of random bytes. */
 export type Random = (bytes: number) => Uint8Array
 
 const KEY_BYTES = 64

@@ -15,7 +15,7 @@ export type Handshaken = {
   /** The node key of the other side, which it has proven to hold; 64 bytes. */
   readonly publicKey: Uint8Array
   readonly secrets: Secrets
-  /** What arrived behind the handshake. */
+  /** Bytes that arrived after the handshake. */
   readonly rest: Uint8Array
 }
 

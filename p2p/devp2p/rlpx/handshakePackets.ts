@@ -21,7 +21,7 @@ const ITEMS = 4
 const PADDING_MIN = 100
 const PADDING_RANGE = 200
 
-/** What one side of a handshake knows of the other. */
+/** The state of one side of a handshake about the other. */
 export type Auth = {
   /** 64 bytes, proven by the signature and the encryption. */
   readonly publicKey: Uint8Array
@@ -88,7 +88,7 @@ export const createAuth = (
   return sealPacket(remotePublicKey, body, random)
 }
 
-/** What an auth packet says, which includes its size. @throws RlpxError */
+/** Decodes an auth packet with its size prefix. @throws RlpxError */
 export const openAuth = (privateKey: Uint8Array, packet: Uint8Array): Auth => {
   const [signed, key, nonce] = openPacket(privateKey, packet, ITEMS)
   const publicKey = sized(key, 64)
@@ -107,7 +107,7 @@ export const createAck = (
   random: Random,
 ): Uint8Array => sealPacket(remotePublicKey, [publicKeyOf(ephemeralKey), nonce, HANDSHAKE_VERSION], random)
 
-/** What an ack packet says, which includes its size. @throws RlpxError */
+/** Decodes an ack packet with its size prefix. @throws RlpxError */
 export const openAck = (privateKey: Uint8Array, packet: Uint8Array): Ack => {
   const [key, nonce] = openPacket(privateKey, packet, ITEMS)
   return { ephemeralPublicKey: sized(key, 64), nonce: sized(nonce, 32) }

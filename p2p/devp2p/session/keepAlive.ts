@@ -2,7 +2,7 @@ import { PING } from '../base/messages.ts'
 import { abortSession, disconnectSession } from './ending.ts'
 import type { Session, Stage } from './session.ts'
 
-/** A ping is sent after so long without a message from the other side; Besu and GoQuorum do so, too. */
+/** Idle time after which a ping is sent, as in Besu and GoQuorum. */
 const PING_AFTER_MS = 15_000
 /** A peer that sent nothing for this long counts as gone: both clients answer a ping within 15 s. */
 const SILENCE_MAX_MS = 30_000

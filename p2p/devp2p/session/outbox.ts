@@ -1,7 +1,7 @@
 /** A message that waits to be sent; `id` counts over all agreed protocols. */
 export type Outgoing = { readonly id: number; readonly payload: Uint8Array }
 
-/** In which order messages are sent: a block must not hold up a vote, and neither a pong. */
+/** Send priorities: a block must not delay a vote or a pong. */
 export type Priority = 'base' | 'consensus' | 'eth'
 
 type Limit = { readonly messagesMax: number; readonly bytesMax: number }
@@ -38,7 +38,7 @@ export type Outbox = {
   room(): Promise<void>
   /** Resolves when everything was written, or when the outbox is closed. */
   idle(): Promise<void>
-  /** Since when bytes wait without any being written; undefined while none wait. */
+  /** Time since which queued bytes were not written; undefined while the queue is empty. */
   readonly stalledSinceMs: number | undefined
   close(): void
 }

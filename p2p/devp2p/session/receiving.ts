@@ -143,7 +143,7 @@ const onData = (session: Session, data: Uint8Array): void => {
       }
     })
   } catch (cause) {
-    // Without a valid MAC nothing that follows can be read, and no answer would be.
+    // Without a valid MAC nothing that follows can be decrypted, in either direction.
     abortSession(session, textOf(cause))
   }
 }

@@ -16,7 +16,8 @@ import { createOutbox, type Outbox } from './outbox.ts'
 export type Protocol = 'eth' | 'istanbul'
 
 /**
- * What a connection waits for: the hello and the status of the other side, the number of its head, or its end.
+ * The stage of a connection: waiting for the hello, the status, or the head number of the other side, established, or
+ * closing.
  */
 export type Stage = 'hello' | 'status' | 'head' | 'established' | 'closing'
 
@@ -27,7 +28,7 @@ export type ProtocolMessage = {
   readonly payload: Uint8Array
 }
 
-/** What a session tells the node that has it. */
+/** Events of a session for its node. */
 export type SessionEvents = {
   /** The other side said hello, and both speak a protocol. */
   readonly onHello: (session: Session) => void

@@ -15,7 +15,7 @@ export type AcceptedOption = {
   readonly meaning: string
 }
 
-/** What becomes of an option of Besu that this node does not have. */
+/** The handling of a Besu option that this node does not have. */
 export type Judgement =
   | { readonly kind: 'accepted'; readonly meaning: string }
   | { readonly kind: 'refused'; readonly reason: string }

@@ -33,7 +33,7 @@ const parseProtocol = (text: string): 'PROMETHEUS' | 'NONE' => {
   throw new InvalidValue(`: expected PROMETHEUS or NONE but was '${text}'`)
 }
 
-/** What the node measures, and where Prometheus reads it. */
+/** Metrics, and the endpoint at which Prometheus reads them. */
 export const METRICS_OPTIONS = {
   metricsEnabled: booleanOption({
     name: 'metrics-enabled',

@@ -9,7 +9,7 @@ import type { TxparseOptions } from './setupCommands.ts'
 /** All lines together. */
 const INPUT_BYTES_MAX = 64 * 1024 * 1024
 
-/** The sender of one transaction, or why it is none. */
+/** The sender of one transaction, or the reason why it is not a valid transaction. */
 const parseLine = (line: string): string => {
   if (!/^(0x)?([0-9a-f]{2})+$/i.test(line)) return 'err: the line is not hex'
   try {

@@ -80,7 +80,7 @@ const NO_HEIGHT: Height = {
   unbuiltRound: undefined,
 }
 
-/** What a step says of the proposal of its round; undefined when it says nothing. */
+/** The failure of a round's proposal that a step reports; undefined when there is none. */
 const faultIn = ({ input, effects, state }: ConsensusStep): Partial<Height> | undefined => {
   const round = state.height?.round?.round ?? 0
   if (input.kind === 'block-unverified') return { unverifiedRound: round }

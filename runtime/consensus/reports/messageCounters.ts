@@ -9,7 +9,7 @@ export type MessageTotals = {
 }
 
 export type MessageCounters = {
-  /** A message of so many bytes was queued for so many peers. */
+  /** A message of `bytes` bytes was queued for `messages` peers. */
   sent(code: number, messages: number, bytes: number): void
   received(bytes: number): void
   totals(): MessageTotals

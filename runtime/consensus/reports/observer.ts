@@ -20,7 +20,7 @@ export type ConsensusObserver = {
   newHead(head: HeadContext, nowMs: number): void
   /** A received message was dropped before the state machine saw it. */
   refused(peer: Address, code: number, reason: string): void
-  /** A message was queued for so many peers. */
+  /** A message was queued for this number of peers. */
   sent(code: number, receivers: number): void
 }
 

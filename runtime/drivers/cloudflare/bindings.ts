@@ -1,6 +1,6 @@
 import type { ConditionalWrite } from '../../../core/store/codec/entries.ts'
 
-/** What the Worker calls of its Durable Object (runtime/workers/chainObject.ts). */
+/** The methods of the Durable Object that the Worker calls (runtime/workers/chainObject.ts). */
 export type ChainObjectStub = {
   read(keys: readonly string[]): Promise<readonly (Uint8Array | null)[]>
   write(write: ConditionalWrite): Promise<boolean>
@@ -27,7 +27,7 @@ export type ValueNamespace = {
 /** A prepared statement of D1. */
 export type DatabaseStatement = { bind(...values: readonly unknown[]): DatabaseStatement }
 
-/** What one statement of a batch did. */
+/** The result of one statement of a batch. */
 export type DatabaseResult = {
   readonly results: readonly Readonly<Record<string, unknown>>[]
   readonly meta: { readonly changes: number }

@@ -78,7 +78,7 @@ const statementsOf = (
   return statements
 }
 
-/** A database that nobody has written to has no table yet. */
+/** A new database has no table until the first write. */
 const rowsOf = async (
   database: Database,
   statements: readonly DatabaseStatement[],

@@ -59,7 +59,7 @@ const goBack = async (
   return { head: chain.head(), removed }
 }
 
-/** What a development chain offers beyond any other. */
+/** Methods of a development chain only. */
 export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment => {
   const { chain, edits, pool, miner, clock, refusal } = options
   const snapshots = createSnapshots()

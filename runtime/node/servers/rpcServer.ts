@@ -43,7 +43,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'permissions'
     >
   > & {
-    /** What only a development chain does. */
+    /** Features of a development chain only. */
     readonly rpcDevelopment?: RpcDevelopment | undefined
     /** True for a development chain, which serves more groups by default. */
     readonly development: boolean

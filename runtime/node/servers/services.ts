@@ -266,7 +266,7 @@ const openDoctor = (starting: Starting, service: ConsensusService): Doctor => {
   return doctor
 }
 
-/** What the RPC methods of all ports work with. */
+/** The context of the RPC methods, shared by all ports. */
 const openContext = (
   starting: Starting,
   {

@@ -25,7 +25,7 @@ export type MainSideOptions = {
   readonly log: Log & { isEnabledFor(level: 'debug'): boolean }
 }
 
-/** What the main thread keeps for the network worker: peers, pending calls, lists in both directions. */
+/** The main thread's state for the network worker: peers, pending calls, lists in both directions. */
 export type MainSide = {
   readonly log: Log
   readonly handlers: NetworkHandlers

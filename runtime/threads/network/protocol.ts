@@ -38,7 +38,7 @@ export type NetworkSetup = Pick<
   | 'maxPeers'
   | 'inboundPeersMax'
 > & {
-  /** What the operator's options refuse, whatever the allowlist says. */
+  /** Nodes refused by the operator's options, regardless of the allowlist. */
   readonly refusedNodes?: RefusedNodes | undefined
   /** Status of this node at the start; `nodeState` has the parts that change. */
   readonly status: PeerStatus
