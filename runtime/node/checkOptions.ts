@@ -1,7 +1,7 @@
 import { checkAccess } from '../auth/open.ts'
 import { collectErrors, type UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { replicaTargetsOf } from '../replicate/replications.ts'
+import { replicaTargetsOf } from '../replicate/targets.ts'
 import { requireOneWayOfMetrics } from './metrics.ts'
 import { requirePoolPrice } from './pool/poolOptions.ts'
 import { requiresTokens } from './servers/graphqlServer.ts'

@@ -1,4 +1,3 @@
-import type { Log } from '../logging/log.ts'
 import { LAG_REPORT_MS, LAG_REPORTED_SECONDS } from './limits.ts'
 
 /** Log lines about one replica: each change once, a long lag repeatedly. */
@@ -16,11 +15,16 @@ export type LagReport = {
   readonly end: () => void
 }
 
+type Line = (text: string, values: Record<string, unknown>) => void
+
+/** What a replication logs to, on its own thread or on the main one. */
+export type ReplicaLog = { readonly info: Line; readonly warn: Line; readonly error: Line }
+
 export type LagReportOptions = {
   readonly target: string
   /** Blocks that the replica lacks. */
   readonly lag: () => number
-  readonly log: Log
+  readonly log: ReplicaLog
 }
 
 export const createLagReport = ({ target, lag, log }: LagReportOptions): LagReport => {

@@ -1,4 +1,4 @@
-import { equalBytes } from '../../core/bytes/bytes.ts'
+import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { REPLICA_KEY } from '../../core/store/keys.ts'
@@ -10,8 +10,7 @@ import {
   type ReplicaWriter,
 } from '../../core/store/replica/replicaWriter.ts'
 import type { SharedStore } from '../drivers/shared.ts'
-import type { Log } from '../logging/log.ts'
-import { createLagReport, type LagReport } from './lagReport.ts'
+import { createLagReport, type LagReport, type ReplicaLog } from './lagReport.ts'
 import {
   BATCH_BLOCKS_MAX,
   BATCH_BYTES_MAX,
@@ -26,6 +25,8 @@ import { createWait, type Wait } from './wait.ts'
 /** How far a replica is behind the chain. */
 export type ReplicaStatus = {
   readonly target: string
+  /** Its last block as far as known; -1 without blocks. */
+  readonly height: number
   /** Blocks of the chain that the replica lacks. */
   readonly blocks: number
   /** Seconds since it last had all blocks. */
@@ -39,10 +40,31 @@ export type Replication = {
   readonly stop: () => Promise<void>
 }
 
+/** The chain whose blocks are copied. */
+export type ReplicatedChain = {
+  readonly genesisHash: Hash
+  readonly headNumber: () => bigint
+  /** The stored record of a block; undefined for one that is not there. */
+  readonly recordBytes: (number: bigint) => Promise<Uint8Array | undefined>
+  readonly hashOf: (number: bigint) => Promise<Hash | undefined>
+  /** Called with each new head. Returns the function that unsubscribes. */
+  readonly onHead: (listener: () => void) => () => void
+}
+
+export const replicatedChain = (
+  chain: Pick<Chain, 'head' | 'genesis' | 'store' | 'onHead'>,
+): ReplicatedChain => ({
+  genesisHash: chain.genesis.hash,
+  headNumber: () => chain.head().header.number,
+  recordBytes: number => chain.store.recordBytes(number),
+  hashOf: async number => (await chain.store.chainHead(number))?.hash,
+  onHead: listener => chain.onHead(() => listener()),
+})
+
 export type ReplicationOptions = {
-  readonly chain: Pick<Chain, 'head' | 'genesis' | 'store' | 'onHead'>
+  readonly chain: ReplicatedChain
   readonly target: SharedStore
-  readonly log: Log
+  readonly log: ReplicaLog
 }
 
 /**
@@ -60,7 +82,7 @@ type State = ReplicationOptions & {
   isStopped: boolean
 }
 
-const headNumber = ({ chain }: State): number => Number(chain.head().header.number)
+const headNumber = ({ chain }: State): number => Number(chain.headNumber())
 
 /** The records of the blocks after the replica's head, as many as one write takes; empty when there are none. */
 const nextBatch = async (state: State): Promise<readonly Uint8Array[]> => {
@@ -69,7 +91,7 @@ const nextBatch = async (state: State): Promise<readonly Uint8Array[]> => {
   const segments: Uint8Array[] = []
   let bytes = 0
   for (let number = height + 1; number <= last && bytes < BATCH_BYTES_MAX; number++) {
-    const segment = await chain.store.recordBytes(BigInt(number))
+    const segment = await chain.recordBytes(BigInt(number))
     if (segment === undefined) throw new Error(`block ${number} is missing from the chain of this node`)
     segments.push(segment)
     bytes += segment.length
@@ -82,9 +104,9 @@ const requireSameChain = async (state: State, writer: ReplicaWriter): Promise<vo
   const { chain, wait } = state
   const { head } = writer.replica()
   if (head === undefined) return
-  while (head.header.number > chain.head().header.number && !state.isStopped) await wait.signal()
-  const own = await chain.store.chainHead(head.header.number)
-  if (own !== undefined && !equalBytes(own.hash, head.hash))
+  while (head.header.number > chain.headNumber() && !state.isStopped) await wait.signal()
+  const own = await chain.hashOf(head.header.number)
+  if (own !== undefined && !equalBytes(own, head.hash))
     throw new ReplicaDiffers(`its block ${head.header.number} is another one than that of this node`)
 }
 
@@ -93,7 +115,7 @@ const openWriter = async (state: State): Promise<ReplicaWriter> => {
   state.kv ??= await target.open()
   const writer = await openReplicaWriter(state.kv, {
     writer: writerId,
-    genesisHash: chain.genesis.hash,
+    genesisHash: chain.genesisHash,
     contents: target.consistency === 'immutable' ? 'blocks' : 'chain',
   })
   state.height = heightOf(writer.replica())
@@ -208,6 +230,7 @@ export const startReplication = (options: ReplicationOptions): Replication => {
   return {
     status: () => ({
       target: target.name,
+      height: state.height,
       blocks: lag(),
       seconds: report.seconds(),
       reason: report.reason(),

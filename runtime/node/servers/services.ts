@@ -36,8 +36,9 @@ import type { NodeMetrics } from '../../metrics/nodeMetrics.ts'
 import { clientVersion } from '../../version.ts'
 import type { MetricsListener } from './metricsServer.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
-import { type Replications, startReplications } from '../../replicate/replications.ts'
-import type { SharedStore } from '../../drivers/shared.ts'
+import { replicatedChain, type ReplicaStatus } from '../../replicate/replication.ts'
+import type { ReplicaTarget } from '../../replicate/targets.ts'
+import { startReplicationThread } from '../../threads/replication/thread.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { JOURNAL_FILE, startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
@@ -64,7 +65,7 @@ export type ServiceOptions = {
   /** enode URLs of static nodes; undefined without a network. */
   readonly staticNodes: readonly string[] | undefined
   /** Stores that get a copy of each block. */
-  readonly replicaTargets: readonly SharedStore[]
+  readonly replicaTargets: readonly ReplicaTarget[]
   /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined
 }
@@ -164,12 +165,19 @@ const prepare = async (
   }
 }
 
+type ReplicaStatuses = () => readonly Omit<ReplicaStatus, 'height'>[]
+
 /** Starts what follows the chain: the store watcher and the replications. */
-const startChainWatchers = ({ node: { chain }, replicaTargets, stops }: Starting): Replications => {
+const startChainWatchers = ({ node: { chain }, replicaTargets, stops }: Starting): ReplicaStatuses => {
   stops.push(startStoreWatch(chain.store, logOf('chain')).stop)
-  const replications = startReplications(replicaTargets, { chain, log: logOf('replica') })
-  stops.push(replications.stop)
-  return replications
+  if (replicaTargets.length === 0) return () => []
+  const { status, stop } = startReplicationThread({
+    chain: replicatedChain(chain),
+    targets: replicaTargets,
+    log: logOf('replica'),
+  })
+  stops.push(stop)
+  return () => status().map(({ target, blocks, seconds, reason }) => ({ target, blocks, seconds, reason }))
 }
 
 /** Starts what keeps the pool in step with the chain. */
@@ -270,14 +278,14 @@ const openDoctor = (starting: Starting, service: ConsensusService): Doctor => {
 const openContext = (
   starting: Starting,
   {
-    replications,
+    replicas,
     service,
     votes,
     development,
     doctor,
     metrics,
   }: {
-    readonly replications: Replications
+    readonly replicas: ReplicaStatuses
     readonly service: ConsensusService
     readonly votes: StandingVotes
     readonly development: RpcDevelopment | undefined
@@ -300,7 +308,7 @@ const openContext = (
     status: doctor.status,
     observer: metrics?.rpc,
     differences: () => service.sync()?.differences() ?? [],
-    replicas: replications.status,
+    replicas,
     votes,
     mining: async () =>
       refusal === undefined &&
@@ -357,13 +365,13 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   const starting = await prepare(node, given)
   const stop = (): Promise<void> => closeAll(starting.stops.splice(0).reverse())
   try {
-    const replications = startChainWatchers(starting)
+    const replicas = startChainWatchers(starting)
     const follower = await startPool(starting)
     dropUnpermitted(starting)
     const metrics = await openMetrics(starting)
     const { service, votes, development } = await createConsensus(starting, follower, metrics)
     const doctor = openDoctor(starting, service)
-    const context = openContext(starting, { replications, service, votes, development, doctor, metrics })
+    const context = openContext(starting, { replicas, service, votes, development, doctor, metrics })
     await serveClients(starting, context)
     await service.start()
     if (metrics !== undefined)

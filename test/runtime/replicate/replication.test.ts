@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Redis } from 'ioredis'
 import type { ReplicaStatus } from '../../../runtime/replicate/replication.ts'
-import { startReplication } from '../../../runtime/replicate/replication.ts'
+import { replicatedChain, startReplication } from '../../../runtime/replicate/replication.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
 import { logOf } from '../../../runtime/logging/log.ts'
 import { readReplica } from '../../support/replica.ts'
@@ -41,8 +41,12 @@ const newChain = async (number: number) => {
   return stored
 }
 
-const replicate = (chain: Parameters<typeof startReplication>[0]['chain'], storage: string) => {
-  const replication = startReplication({ chain, target: sharedStoreOf(storage), log: logOf('replica') })
+const replicate = (chain: Parameters<typeof replicatedChain>[0], storage: string) => {
+  const replication = startReplication({
+    chain: replicatedChain(chain),
+    target: sharedStoreOf(storage),
+    log: logOf('replica'),
+  })
   ends.push(() => replication.stop())
   return replication
 }

@@ -1,0 +1,29 @@
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import type { ReplicaStatus } from '../../replicate/replication.ts'
+
+/** What the thread that copies blocks is started with. */
+export type ReplicationSetup = {
+  /** As `--replicate-to` names them. */
+  readonly storages: readonly string[]
+  readonly genesisHash: Hash
+  readonly headNumber: bigint
+}
+
+/** A question about a block of the chain. */
+type Question = { readonly id: number; readonly what: 'record' | 'hash'; readonly number: bigint }
+
+export type ToReplication =
+  | { readonly kind: 'head'; readonly number: bigint }
+  /** `bytes` is undefined for a block that is not there. */
+  | { readonly kind: 'answer'; readonly id: number; readonly bytes: Uint8Array | undefined }
+  | { readonly kind: 'refusal'; readonly id: number; readonly reason: string }
+
+export type FromReplication =
+  | ({ readonly kind: 'question' } & Question)
+  | { readonly kind: 'status'; readonly replicas: readonly ReplicaStatus[] }
+  | {
+      readonly kind: 'log'
+      readonly level: 'info' | 'warn' | 'error'
+      readonly text: string
+      readonly values: Record<string, unknown>
+    }
