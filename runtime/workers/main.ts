@@ -1,67 +1,7 @@
-import { useCryptoEngine } from '../../core/crypto/crypto.ts'
-import { createWasmEngine } from '../../core/crypto/wasm/compiledEngine.ts'
-import { useTableSeed } from '../../core/state/hash.ts'
-import { useRequestTimers } from '../../handlers/inbound/requestTimers.ts'
-import hashes from '../../dist/workers/hashes.wasm'
-import secp256k1 from '../../dist/workers/secp256k1.wasm'
-import { boundedWait } from '../read/boundedWait.ts'
-import { HEAD_WAIT_MS } from '../read/limits.ts'
-import type { Environment, ExecutionContext } from './environment.ts'
-import { answerStore } from './storeRoute.ts'
-import { openSite, type Site, withStore } from './site.ts'
+import { createWorker } from './createWorker.ts'
 import { storeOf } from './stores.ts'
 
 export { ChainObject } from './chainObject.ts'
 
-const STORE = /^\/store\/(\w+)$/
-
-/** Once in an isolate, within a request: outside of one there is no randomness. */
-let isPrepared = false
-const prepare = (): void => {
-  if (isPrepared) return
-  isPrepared = true
-  useRequestTimers()
-  useTableSeed(crypto.getRandomValues(new Int32Array(1))[0] as number)
-  useCryptoEngine(createWasmEngine({ hashes, secp256k1 }, crypto.getRandomValues(new Uint8Array(32))))
-}
-
-/** A value, never a promise: requests of an isolate cannot wait for each other. */
-let opened: Site | undefined
-
-const answer = async (request: Request, env: Environment, context: ExecutionContext): Promise<Response> => {
-  prepare()
-  const site = (opened ??= await openSite(env))
-  const kv = await storeOf(env, site.genesisHead.hash, context)
-  try {
-    return await withStore(kv, async () => {
-      const { genesisHead, verify, follower } = site
-      const what = STORE.exec(new URL(request.url).pathname)?.[1]
-      if (what !== undefined)
-        return answerStore(request, what, {
-          kv,
-          secret: env.STORE_SECRET,
-          genesisHash: genesisHead.hash,
-          verify: (head, written) => withStore({ ...kv, ...written }, () => verify(head)),
-        })
-      await boundedWait(follower.refresh() ?? Promise.resolve(), HEAD_WAIT_MS)
-      if (follower.current() === undefined) return new Response(`${follower.reason()}\n`, { status: 503 })
-      return site.answer(request, () => request.headers.get('cf-connecting-ip') ?? 'an unknown address')
-    })
-  } finally {
-    context.waitUntil(kv.close())
-  }
-}
-
-/** The Worker: JSON-RPC, GraphQL, /liveness and /readiness over the store of the deployment, and the way to fill it. */
-const worker = {
-  fetch: async (request: Request, env: Environment, context: ExecutionContext): Promise<Response> => {
-    try {
-      return await answer(request, env, context)
-    } catch (error) {
-      console.error('The request failed:', error)
-      return new Response(`${error instanceof Error ? error.message : String(error)}\n`, { status: 500 })
-    }
-  },
-}
-
-export default worker
+/** The Worker over the stores of Cloudflare. */
+export default createWorker(storeOf)

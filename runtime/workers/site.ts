@@ -6,8 +6,9 @@ import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import { minBigint } from '../../core/bytes/integer.ts'
-import { type NodeTroubles, RPC_DEFAULTS } from '../../handlers/rpc/context.ts'
-import { createGraphqlApp } from '../../handlers/graphql/app.ts'
+import { type NodeTroubles, RPC_DEFAULTS, type RpcOptions } from '../../handlers/rpc/context.ts'
+import { createGraphqlEndpoint } from '../../handlers/graphql/endpoint.ts'
+import { createQueryEngine } from '../../handlers/graphql/queryEngine.ts'
 import { createRpcApp, type RpcApp } from '../../handlers/http/app.ts'
 import { createHeadFollower, type HeadFollower } from '../read/headFollower.ts'
 import { createReadContext } from '../read/readHost.ts'
@@ -93,6 +94,19 @@ const troublesOf = (follower: HeadFollower, { maxHeadAge }: Settings): NodeTroub
 
 const reportError = (method: string, error: unknown): void => console.error(`${method} failed:`, error)
 
+const rpcOptionsOf = (
+  { apis, gasCap, minGasPrice, timeoutMs }: Settings,
+  networkId: bigint,
+): Partial<RpcOptions> => ({
+  apis,
+  clientVersion: `${NAME}/v${VERSION}/workers`,
+  networkId,
+  gasCap,
+  simulateGasCap: minBigint(gasCap, RPC_DEFAULTS.simulateGasCap),
+  minGasPrice,
+  timeoutMs,
+})
+
 /** Opens what an isolate keeps. @throws SettingsError, GenesisError */
 export const openSite = async (env: Environment): Promise<Site> => {
   const settings = settingsOf(env)
@@ -126,15 +140,7 @@ export const openSite = async (env: Environment): Promise<Site> => {
       verification,
       checked,
       isPerRequest: true,
-      options: {
-        apis: settings.apis,
-        clientVersion: `${NAME}/v${VERSION}/workers`,
-        networkId: configuration.chainId,
-        gasCap: settings.gasCap,
-        simulateGasCap: minBigint(settings.gasCap, RPC_DEFAULTS.simulateGasCap),
-        minGasPrice: settings.minGasPrice,
-        timeoutMs: settings.timeoutMs,
-      },
+      options: rpcOptionsOf(settings, configuration.chainId),
       forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
       troubles: () => troublesOf(follower, settings),
       reportError,
@@ -144,10 +150,12 @@ export const openSite = async (env: Environment): Promise<Site> => {
     const options = { hostAllowlist: ['*'], corsOrigins, bodyBytesMax: BODY_BYTES_MAX }
     return {
       rpc: createRpcApp(context, options, access),
-      graphql: createGraphqlApp(
+      graphql: createGraphqlEndpoint(
         context,
         { ...options, complexityMax: GRAPHQL_COMPLEXITY_MAX, introspection: true },
         access,
+        // No stream of events outlives a request here.
+        createQueryEngine,
       ),
     }
   }

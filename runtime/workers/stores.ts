@@ -5,8 +5,7 @@ import { d1Driver } from '../drivers/cloudflare/d1.ts'
 import { durableObjectDriver } from '../drivers/cloudflare/durableObject.ts'
 import { inSteps } from '../drivers/cloudflare/inSteps.ts'
 import { r2Driver, workersKvDriver } from '../drivers/cloudflare/values.ts'
-import { postgresqlDriver } from '../drivers/postgresql.ts'
-import { openSqlPool } from '../drivers/postgresqlClient.ts'
+import type { OpenStore } from './createWorker.ts'
 import type { Environment, ExecutionContext } from './environment.ts'
 import { SettingsError } from './settings.ts'
 import { createSplitStore } from './splitStore.ts'
@@ -40,45 +39,27 @@ const withDataCentreCache = (values: KeyValueStore, context: ExecutionContext): 
 
 /** Bindings of a deployment that cannot work together. */
 const requireBindings = ({ CHAIN: object, DATABASE, HYPERDRIVE, VALUES, VALUES_KV }: Environment): void => {
-  const heads = [object, DATABASE, HYPERDRIVE].filter(bound => bound !== undefined).length
+  if (HYPERDRIVE !== undefined)
+    throw new SettingsError('HYPERDRIVE', 'PostgreSQL needs main = "runtime/workers/postgresql.ts"')
+  const heads = [object, DATABASE].filter(bound => bound !== undefined).length
   const values = [VALUES, VALUES_KV].filter(bound => bound !== undefined).length
   if (heads === 0)
     throw new SettingsError(
       'CHAIN',
       values === 0
-        ? 'no store is bound: bind CHAIN (a Durable Object), DATABASE (D1) or HYPERDRIVE (PostgreSQL)'
+        ? 'no store is bound: bind CHAIN (a Durable Object) or DATABASE (D1)'
         : 'R2 and KV have values that never change only, and no head can stand in them: bind CHAIN (a Durable Object) or DATABASE (D1) as well',
     )
   if (heads > 1)
-    throw new SettingsError(
-      'CHAIN',
-      'the head stands in one store: bind one of CHAIN, DATABASE and HYPERDRIVE',
-    )
+    throw new SettingsError('CHAIN', 'the head stands in one store: bind one of CHAIN and DATABASE')
   if (values > 1)
     throw new SettingsError('VALUES', 'values stand in one store: bind one of VALUES (R2) and VALUES_KV (KV)')
-  if (HYPERDRIVE !== undefined && values > 0)
-    throw new SettingsError(
-      'VALUES',
-      'with HYPERDRIVE the node writes all values to PostgreSQL: bind no VALUES',
-    )
 }
 
-/**
- * The store of a deployment, for one request: a binding of another one must not be used.
- * @param genesisHash of the chain
- * @throws SettingsError where none is bound, or bindings that cannot work together
- */
-export const storeOf = async (
-  env: Environment,
-  genesisHash: Uint8Array,
-  context: ExecutionContext,
-): Promise<KeyValueStore> => {
+/** The store of a deployment: its head and state in a Durable Object or D1, long values that never change in R2 or KV. */
+export const storeOf: OpenStore = async (env, genesisHash, context) => {
   requireBindings(env)
-  const { CHAIN: object, DATABASE, HYPERDRIVE, VALUES, VALUES_KV } = env
-  if (HYPERDRIVE !== undefined) {
-    const pool = await openSqlPool({ url: HYPERDRIVE.connectionString, connectionsMax: 1 })
-    return keyValueOfDriver(postgresqlDriver(pool), 'synced')
-  }
+  const { CHAIN: object, DATABASE, VALUES, VALUES_KV } = env
   const driver =
     object === undefined
       ? DATABASE && d1Driver(DATABASE)

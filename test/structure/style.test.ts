@@ -13,6 +13,7 @@ const ENTRIES: ReadonlySet<string> = new Set([
   'runtime/packaging/build.ts',
   // Named by wrangler.toml, and the types of its platform.
   'runtime/workers/main.ts',
+  'runtime/workers/postgresql.ts',
   'runtime/workers/noGraphiql.ts',
   'runtime/workers/platform.d.ts',
   'runtime/workers/writeModules.ts',
@@ -22,6 +23,7 @@ const ENTRIES: ReadonlySet<string> = new Set([
 /** What Workers ask for: the entry is a default export, and so is a module of WebAssembly. */
 const WITH_DEFAULT_EXPORT: ReadonlySet<string> = new Set([
   'runtime/workers/main.ts',
+  'runtime/workers/postgresql.ts',
   'runtime/workers/platform.d.ts',
 ])
 

@@ -1,6 +1,4 @@
-import type { GraphQLSchema } from 'graphql'
-import { createSchema } from 'graphql-yoga'
-import type { GraphqlContext } from '../context.ts'
+import { extendSchema, GraphQLSchema, isObjectType, parse } from 'graphql'
 import { ACCOUNT_RESOLVERS } from '../resolvers/account.ts'
 import { BLOCK_RESOLVERS } from '../resolvers/block.ts'
 import { LOG_RESOLVERS } from '../resolvers/log.ts'
@@ -35,24 +33,32 @@ const RESOLVERS: Readonly<Record<string, Resolvers<never>>> = {
   AccessTuple: members('address', 'storageKeys'),
 }
 
+const ROOTS = 'extend schema { query: Query mutation: Mutation subscription: Subscription }'
+
+type FieldFunctions = Readonly<Record<string, unknown>>
+
+/** Gives the fields of a type their resolvers; those of a subscription have two functions. */
+const attach = (schema: GraphQLSchema, name: string, resolvers: FieldFunctions): void => {
+  const type = schema.getType(name)
+  if (!isObjectType(type)) throw new Error(`the schema has no type ${name}`)
+  const fields = type.getFields()
+  for (const [field, functions] of Object.entries(resolvers)) {
+    const definition = fields[field]
+    if (definition === undefined) throw new Error(`the type ${name} has no field ${field}`)
+    Object.assign(definition, typeof functions === 'function' ? { resolve: functions } : functions)
+  }
+}
+
 /** The schema with its resolvers. */
-export const createGraphqlSchema = (registry: SubscriptionRegistry): GraphQLSchema =>
-  createSchema<GraphqlContext>({
-    typeDefs: [
-      ...Object.keys(SCALAR_TYPES).map(name => `scalar ${name}`),
-      ROOT_TYPES,
-      BLOCK_TYPES,
-      TRANSACTION_TYPES,
-      INPUTS,
-    ],
-    resolvers: {
-      ...SCALAR_TYPES,
-      ...Object.fromEntries(
-        Object.entries(RESOLVERS).map(([type, resolvers]) => [
-          type,
-          toGraphqlResolvers(resolvers, field => permissionOfField(type, field)),
-        ]),
-      ),
-      Subscription: subscriptionResolvers(registry),
-    },
-  })
+export const createGraphqlSchema = (registry: SubscriptionRegistry): GraphQLSchema => {
+  const text = [ROOT_TYPES, BLOCK_TYPES, TRANSACTION_TYPES, INPUTS, ROOTS].join('\n')
+  const schema = extendSchema(new GraphQLSchema({ types: Object.values(SCALAR_TYPES) }), parse(text))
+  for (const [type, resolvers] of Object.entries(RESOLVERS))
+    attach(
+      schema,
+      type,
+      toGraphqlResolvers(resolvers, field => permissionOfField(type, field)),
+    )
+  attach(schema, 'Subscription', subscriptionResolvers(registry))
+  return schema
+}
