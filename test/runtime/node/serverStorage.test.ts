@@ -8,7 +8,7 @@ import { withFolder } from '../folder.ts'
 import { isInstalled, type NodeProcess, type RuntimeName, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(240_000)
 
 const TARGET = `0x${'cc'.repeat(20)}` as const
 

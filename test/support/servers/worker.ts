@@ -8,6 +8,8 @@ import { RUNTIME_COMMANDS } from '../runtimeCommands.ts'
 
 export type WorkerProcess = {
   readonly url: string
+  /** Of wrangler; workerd is a process of its own below it. */
+  readonly pid: number
   readonly output: () => string
   readonly stop: () => Promise<void>
 }
@@ -78,5 +80,5 @@ export const startWorker = async ({
       await Bun.sleep(50)
     }
   }
-  return { url, output: () => output, stop }
+  return { url, pid: child.pid as number, output: () => output, stop }
 }

@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  isInstalled,
+  type NodeProcess,
+  runCommand,
+  type RuntimeName,
+  startNode,
+} from '../runtime/nodeProcess.ts'
+import { startReader } from '../support/readerProcess.ts'
+import { HAS_POSTGRESQL, startPostgresql } from '../support/servers/postgresql.ts'
+import { HAS_REDIS, startRedis } from '../support/servers/redis.ts'
+import { S3_KEY, startS3 } from '../support/servers/s3.ts'
+import { startWorker } from '../support/servers/worker.ts'
+import { sharedPath } from '../support/shared.ts'
+import { until } from '../support/until.ts'
+import { type Suite, SUITES } from './suites.ts'
+
+// A chain is imported, copied into several stores, and some hundred requests are made of each reader.
+setDefaultTimeout(180_000)
+
+const APIS = 'ETH,NET,WEB3,DEBUG,TRACE,TXPOOL'
+const SECRET = 'a secret of this deployment'
+/** Cases of a store that the issue of a method does not need: enough for each kind of value. */
+const SUBSET = 30
+
+const root = sharedPath('conformance')
+if (root === undefined) console.log('published JSON-RPC cases through readers: skipped, ../shared is absent')
+
+/** What a reader has no pool for: it names another error, or another node answers. */
+const OF_A_POOL = /^(?:eth_send|eth_fillTransaction$|eth_new|eth_getFilter|eth_uninstallFilter$|txpool_)/
+/** What differs from process to process: its name, and its peers. */
+const OF_A_PROCESS = /^(?:web3_clientVersion|net_peerCount|net_services|net_listening|admin_)/
+/** State, which stores without it do not serve. */
+const OF_BLOCKS =
+  /^(?:eth_getBlock|eth_getTransactionBy|eth_getTransactionReceipt|eth_getLogs|eth_getUncle|eth_blockNumber|debug_getRaw|net_version|eth_chainId)/
+
+const filesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+
+const methodOf = (body: string): string => {
+  const request = JSON.parse(body) as { readonly method?: unknown }
+  return typeof request.method === 'string' ? request.method : ''
+}
+
+/** The bodies of the requests of a suite, each once. */
+const bodiesOf = ({ cases }: Suite): readonly string[] => {
+  const folder = join(root as string, cases)
+  const bodies = filesBelow(folder).flatMap(name => {
+    const text =
+      name.endsWith('.io') || name.endsWith('.json') ? readFileSync(join(folder, name), 'utf8') : ''
+    if (name.endsWith('.io'))
+      return text.split('\n').flatMap(line => (line.startsWith('>>') ? [line.slice(2).trim()] : []))
+    if (text === '') return []
+    const { request } = JSON.parse(text) as { readonly request?: unknown }
+    return request === undefined ? [] : [JSON.stringify(request)]
+  })
+  return [...new Set(bodies)].filter(
+    body => !OF_A_POOL.test(methodOf(body)) && !OF_A_PROCESS.test(methodOf(body)),
+  )
+}
+
+const askAll = async (url: string, bodies: readonly string[]): Promise<readonly string[]> => {
+  const answers: string[] = []
+  for (const body of bodies) {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    answers.push(`${response.status} ${await response.text()}`)
+  }
+  return answers
+}
+
+type Filled = {
+  /** As an option of a node names it. */
+  readonly storage: string
+  /** Of a Worker, which answers by itself as well. */
+  readonly url?: string
+  readonly remove: () => Promise<unknown>
+}
+
+const startWorkerStore = async (
+  environment: string,
+  genesis: string,
+  options: readonly string[],
+): Promise<Filled> => {
+  const minGasPrice = options.find(option => option.startsWith('--min-gas-price='))?.split('=')[1]
+  const worker = await startWorker({
+    environment,
+    variables: {
+      GENESIS: JSON.stringify(JSON.parse(readFileSync(genesis, 'utf8'))),
+      STORE_SECRET: SECRET,
+      VERIFY: 'none',
+      TIMEOUT_MS: '120000',
+      APIS,
+      // As a node has it, which bounds calls by time as well.
+      GAS_CAP: '0',
+      ...(minGasPrice === undefined ? {} : { MIN_GAS_PRICE: minGasPrice }),
+    },
+  })
+  const storage = `http?url=${encodeURIComponent(worker.url)}&secret=${encodeURIComponent(SECRET)}`
+  return { storage, url: worker.url, remove: () => worker.stop() }
+}
+
+const startServerStore = async (name: 'redis' | 'postgresql'): Promise<Filled> => {
+  const server = await (name === 'redis' ? startRedis() : startPostgresql())
+  return { storage: `${name}?url=${encodeURIComponent(server.url)}`, remove: () => server.remove() }
+}
+
+const startBucket = async (): Promise<Filled> => {
+  const bucket = await startS3()
+  return {
+    storage: `s3?url=${encodeURIComponent(bucket.url)}&accessKeyId=${S3_KEY}&secretAccessKey=${S3_KEY}`,
+    remove: () => bucket.remove(),
+  }
+}
+
+for (const suite of SUITES)
+  describe.skipIf(root === undefined || !HAS_REDIS || !HAS_POSTGRESQL)(
+    `given readers of the chain of the ${suite.name} cases`,
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
+      const filled = new Map<string, Filled>()
+      const ends: (() => Promise<unknown>)[] = []
+      let node: NodeProcess
+      let bodies: readonly string[]
+      let expected: readonly string[]
+
+      beforeAll(async () => {
+        const genesis = join(root as string, suite.genesis)
+        const blocks = join(root as string, suite.blocks)
+        const imported = await runCommand([
+          'blocks',
+          'import',
+          `--from=${blocks}`,
+          `--data-path=${folder}`,
+          `--genesis-file=${genesis}`,
+        ])
+        if (imported.code !== 0) throw new Error(imported.error)
+        const starts: readonly (readonly [string, Promise<Filled>])[] = [
+          ['Redis', startServerStore('redis')],
+          ['PostgreSQL', startServerStore('postgresql')],
+          ['S3', startBucket()],
+          ['Durable Object with R2', startWorkerStore('', genesis, suite.options)],
+          ['D1 with KV', startWorkerStore('d1', genesis, suite.options)],
+        ]
+        for (const [name, starting] of starts) {
+          const store = await starting
+          filled.set(name, store)
+          ends.push(store.remove)
+        }
+        node = await startNode(folder, [
+          `--genesis-file=${genesis}`,
+          '--rpc-http-enabled',
+          `--rpc-http-api=${APIS}`,
+          ...suite.options,
+          ...[...filled.values()].map(({ storage }) => `--replicate-to=${storage}`),
+        ])
+        ends.push(() => node.stop())
+        await until(async () => {
+          const answer = (await (await fetch(`${node.url}/readiness`)).json()) as {
+            readonly replicas: readonly { readonly blocks: number }[]
+          }
+          return answer.replicas.every(replica => replica.blocks === 0)
+        })
+        bodies = bodiesOf(suite)
+        expected = await askAll(node.url, bodies)
+      })
+      afterAll(async () => {
+        for (const end of ends.toReversed()) await end()
+        rmSync(folder, { recursive: true, force: true })
+      })
+
+      const expectSame = async (
+        url: string,
+        chosen: (body: string, index: number) => boolean,
+      ): Promise<void> => {
+        const indexes = bodies.flatMap((body, index) => (chosen(body, index) ? [index] : []))
+        const found = await askAll(
+          url,
+          indexes.map(index => bodies[index] as string),
+        )
+        const differences = indexes.flatMap((index, at) =>
+          found[at] === expected[index]
+            ? []
+            : [`${bodies[index]}\n  ${expected[index]?.slice(0, 300)}\n  ${found[at]?.slice(0, 300)}`],
+        )
+        console.log(
+          `${suite.name}: ${indexes.length - differences.length} of ${indexes.length} answers are the node's`,
+        )
+        expect(differences).toEqual([])
+      }
+
+      const expectReader = async (
+        store: string,
+        runtime: RuntimeName,
+        chosen: (body: string, index: number) => boolean,
+      ): Promise<void> => {
+        const reader = await startReader(
+          [
+            `--from=${filled.get(store)?.storage}`,
+            `--genesis-file=${join(root as string, suite.genesis)}`,
+            '--verify=none',
+            // A busy machine takes its time for the simulation of a hundred blocks.
+            '--Xhttp-timeout-seconds=120',
+            `--rpc-http-api=${APIS}`,
+            ...suite.options.filter(option => !option.startsWith('--tx-pool')),
+          ],
+          runtime,
+        )
+        try {
+          await expectSame(reader.url, chosen)
+        } finally {
+          await reader.stop()
+        }
+      }
+
+      const all = (): boolean => true
+      test.each([
+        ['Redis', 'bun'],
+        ['PostgreSQL', 'node'],
+        ['Durable Object with R2', 'deno'],
+      ] as const)('then one of %s on %s answers every case as the node does', async (store, runtime) => {
+        if (isInstalled(runtime)) await expectReader(store, runtime, all)
+      })
+
+      test('then the Worker over a Durable Object with R2 answers every case as the node does', () =>
+        expectSame(filled.get('Durable Object with R2')?.url as string, all))
+
+      test('then the Worker over D1 with KV answers thirty cases as the node does', () => {
+        const step = Math.max(1, Math.floor(bodies.length / SUBSET))
+        return expectSame(filled.get('D1 with KV')?.url as string, (_, index) => index % step === 0)
+      })
+
+      test('then a reader of S3 answers thirty cases about blocks as the node does', () => {
+        let left = SUBSET
+        return expectReader('S3', 'bun', body => OF_BLOCKS.test(methodOf(body)) && left-- > 0)
+      })
+    },
+  )

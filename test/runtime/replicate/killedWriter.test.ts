@@ -1,0 +1,100 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
+import { readReplica } from '../../support/replica.ts'
+import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
+import { type Proxy, startProxy } from '../../support/servers/proxy.ts'
+import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
+import type { TestServer } from '../../support/servers/serverProcess.ts'
+import { until } from '../../support/until.ts'
+import { withFolder } from '../folder.ts'
+import { startNode } from '../nodeProcess.ts'
+import { clientsOf } from '../transactions.ts'
+
+setDefaultTimeout(240_000)
+
+const ROUNDS = 6
+
+const STORES: readonly (readonly [string, boolean, () => Promise<TestServer>, RegExp])[] = [
+  ['redis', HAS_REDIS, () => startRedis({ keeps: true }), /evalsha|eval\b/i],
+  ['postgresql', HAS_POSTGRESQL, startPostgresql, /quorate_set_(?:if|new)/],
+]
+
+/**
+ * Ends the connection within, before or after the write with this number, and tells when that happened.
+ * @param isWrite what the first chunk of a write has
+ */
+const cutAtWrite = (proxy: Proxy, isWrite: RegExp, number: number, cut: () => void): void => {
+  let writes = 0
+  let isOver = false
+  proxy.onClientData = chunk => {
+    if (isOver) return false
+    if (!isWrite.test(Buffer.from(chunk).toString('latin1')) || ++writes < number) return true
+    isOver = true
+    cut()
+    // Every third write does not arrive; of the others the server gets this part.
+    return number % 3 !== 0
+  }
+}
+
+describe.each(STORES)(
+  'given a node that fills %s, killed at every write',
+  (name, isInstalled, start, isWrite) => {
+    test.skipIf(!isInstalled)(
+      'then the store has whole blocks each time, and the node goes on from there',
+      () =>
+        withFolder(async folder => {
+          const server = await start()
+          const url = new URL(server.url)
+          const proxy = await startProxy(Number(url.port))
+          url.port = `${proxy.port}`
+          const kv = await sharedStoreOf(`${name}?url=${encodeURIComponent(server.url)}`).open()
+          const args = ['--min-gas-price=0', `--replicate-to=${name}?url=${encodeURIComponent(String(url))}`]
+          const heads: number[] = []
+          try {
+            for (let round = 1; round <= ROUNDS; round++) {
+              const cut = { isDone: false }
+              const node = await startNode(folder, [...args, '--logging-format=PLAIN'])
+              cutAtWrite(proxy, isWrite, 1 + (round % 5), () => {
+                cut.isDone = true
+                process.kill(node.pid, 'SIGKILL')
+              })
+              const { wallet } = clientsOf(node.url)
+              while (!cut.isDone)
+                await wallet.sendTransaction({ to: `0x${'ee'.repeat(20)}`, value: 1n }).catch(() => undefined)
+              await node.exited
+              proxy.onClientData = () => true
+              const store = await readReplica(kv)
+              const head = Number(store?.head()?.header.number ?? -1n)
+              expect(head).toBeGreaterThanOrEqual(heads.at(-1) ?? -1)
+              heads.push(head)
+              for (let number = 0; number <= head; number++)
+                expect((await store?.record(BigInt(number)))?.block.header.number).toBe(BigInt(number))
+              if (head > 0)
+                await store?.run(() => store.stateAt(BigInt(head)).account(new Uint8Array(20).fill(0xee)))
+            }
+            expect(heads.at(-1)).toBeGreaterThan(0)
+            const node = await startNode(folder, args)
+            const last = Number(await node.rpc<string>('eth_blockNumber'))
+            const replica = async () => readReplica(kv)
+            await until(async () => Number((await replica())?.head()?.header.number ?? -1n) >= last)
+            const store = await replica()
+            for (let number = 0; number <= last; number++) {
+              const { hash } = await node.rpc<{ hash: string }>(
+                'eth_getBlockByNumber',
+                `0x${number.toString(16)}`,
+                false,
+              )
+              const record = await store?.record(BigInt(number))
+              expect(record === undefined ? undefined : toHex(record.hash)).toBe(hash)
+            }
+            expect(await node.stop()).toBe(0)
+          } finally {
+            await kv.close()
+            await proxy.close()
+            await server.remove()
+          }
+        }),
+    )
+  },
+)
