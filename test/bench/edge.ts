@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseGenesisText } from '../../core/genesis/parse.ts'
 import { decodeReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import { sharedStoreOf } from '../../runtime/drivers/shared.ts'
 import { logOf } from '../../runtime/logging/log.ts'
-import { startReplication } from '../../runtime/replicate/replication.ts'
+import { replicatedChain, startReplication } from '../../runtime/replicate/replication.ts'
 import { startNode } from '../runtime/nodeProcess.ts'
 import { startReader } from '../support/readerProcess.ts'
 import { makeTokenChain, type Request } from '../support/readerRequests.ts'
@@ -12,6 +13,8 @@ import { sampleChain } from '../support/sampleChain.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../support/servers/postgresql.ts'
 import { HAS_REDIS, startRedis } from '../support/servers/redis.ts'
 import { storeChain } from '../support/storedChain.ts'
+import { benchBlockTrips, benchCallTrips, benchSeals } from './edgeTrips.ts'
+import { benchWorker } from './edgeWorker.ts'
 import type { BenchOptions, Row } from './measure.ts'
 import { until } from '../support/until.ts'
 
@@ -38,7 +41,7 @@ const benchStore = async (storage: string): Promise<Readonly<Record<string, stri
     return stored === undefined ? -1 : Number(decodeReplicaHead(stored).head?.header.number ?? -1n)
   }
   const startedMs = performance.now()
-  const replication = startReplication({ chain, target, log: logOf('replica') })
+  const replication = startReplication({ chain: replicatedChain(chain), target, log: logOf('replica') })
   await until(async () => (await heightOf()) >= FILLED_BLOCKS - 1)
   const filledMs = performance.now() - startedMs
   const times: number[] = []
@@ -91,6 +94,14 @@ const benchReaders = async (storage: string): Promise<Row[]> => {
       })
     }
     await measure('node', node.url)
+    const kv = await sharedStoreOf(storage).open()
+    const genesis = parseGenesisText(readFileSync(join(folder, 'genesis.json'), 'utf8'))
+    const nextBlock = async (): Promise<void> => {
+      await makeTokenChain(node.url, 1)
+      await Bun.sleep(1_000)
+    }
+    rows.push(await benchCallTrips(genesis, kv, call, nextBlock))
+    await kv.close()
     for (const verify of ['none', 'head', 'state']) {
       const reader = await startReader([
         `--from=${storage}`,
@@ -107,9 +118,18 @@ const benchReaders = async (storage: string): Promise<Row[]> => {
   }
 }
 
+const inFolder = async <T>(run: (folder: string) => Promise<T>): Promise<T> => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
+  try {
+    return await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 /** Replicas in real servers on this machine, and readers of them beside the node. */
 export const benchEdge = async (_options: BenchOptions): Promise<readonly Row[]> => {
-  const rows: Row[] = []
+  const rows: Row[] = [await benchBlockTrips(), await benchSeals(), ...(await inFolder(benchWorker))]
   const servers = [
     ...(HAS_REDIS ? [['redis', startRedis] as const] : []),
     ...(HAS_POSTGRESQL ? [['postgresql', startPostgresql] as const] : []),
