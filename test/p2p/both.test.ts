@@ -4,11 +4,13 @@ import { fromHex, toBareHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
 import type { Network } from '../../p2p/network.ts'
 import { startBoth } from '../../p2p/startBoth.ts'
+import { ETH } from '../../p2p/devp2p/eth/codes.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
 import { freePorts, takenPorts } from '../../runtime/devnet/ports.ts'
 import { createYield } from '../../runtime/scheduler.ts'
 import { BLOCKS, startDevp2pNode, statusAt } from './devp2p/nodes.ts'
 import type { SampleBlock } from './devp2p/sampleBlocks.ts'
+import { connectScripted } from './devp2p/scriptedPeer.ts'
 import { serveSampleBlocks } from './devp2p/sampleBlocks.ts'
 import { someTransaction, startTestNode, until } from './networks.ts'
 
@@ -72,7 +74,7 @@ const startBothNode = async (
   return { network, heard, libp2pEnode: formatEnode({ publicKey, host: '127.0.0.1', port: ports[1] }) }
 }
 
-test('given nodes of each transport around two of both, then these meet over libp2p, and pass on what one side brings', async () => {
+test('given nodes of each transport around two of both, then these meet over libp2p, and pass on what one side brings once, whatever a third sends', async () => {
   const one = await startBothNode(await portPair(), [])
   const other = await startBothNode(await portPair(), [one.network.enode])
   const devp2p = await startDevp2pNode({ staticNodes: [one.network.enode], status })
@@ -98,10 +100,25 @@ test('given nodes of each transport around two of both, then these meet over lib
       () => devp2p.consensus.length > 0 && libp2p.consensus.length > 0 && other.heard.codes.length > 0,
     )
 
+    // Each message comes once, and what comes back from the other side goes no further, although the pools take everything.
+    expect([devp2p.consensus.length, libp2p.consensus.length, other.heard.codes.length]).toEqual([1, 1, 1])
+    for (const { transactions } of [one.heard, other.heard, devp2p, libp2p])
+      expect(transactions.length).toBeLessThanOrEqual(2 * 4)
+
+    const hostile = await connectScripted(one.network.enode)
+    hostile.sendStatus()
+    await until(() => one.network.peers().length === 4)
+    hostile.sendEth(ETH.newBlockHashes, [new Uint8Array(100_000)])
+    await until(() => hostile.isClosed())
+    await until(() => one.network.peers().length === 3)
+    const afterwards = someTransaction(10)
+    devp2p.network.announceTransactions([afterwards])
+    await until(() => libp2p.transactions.some(each => toBareHex(each) === toBareHex(afterwards)))
+
     await other.network.stop()
     const otherAddress = toBareHex(addressOfPublicKey(fromHex(other.network.enode.slice(8, 136))))
     await until(() => one.heard.events.includes(`went ${otherAddress}`))
-    expect(one.heard.events.filter(text => text.startsWith('went'))).toHaveLength(1)
+    expect(one.heard.events.filter(text => text.startsWith('went'))).toHaveLength(2)
   } finally {
     await Promise.all([one.network.stop(), other.network.stop(), devp2p.stop(), libp2p.stop()])
   }

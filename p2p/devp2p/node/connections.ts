@@ -120,9 +120,12 @@ export const acceptSocket = async (
   }
   const place = { inbound: true, remoteHost, remotePort: socket.remotePort ?? 0 }
   const session = open(node, socket, place, handshaken, events)
-  if (node.scoring.isBanned(session.id)) node.inboundLimit.refusedBanned(remoteHost)
-  else if (node.inboundLimit.admits(remoteHost, session.id, isKnown(node, session))) return
-  refuse(session, 'tooManyPeers', 'it connects too often')
+  if (node.scoring.isBanned(session.id)) {
+    node.inboundLimit.refusedBanned(remoteHost)
+    return refuse(session, 'requested', 'refused: banned for its behaviour')
+  }
+  if (!node.inboundLimit.admits(remoteHost, session.id, isKnown(node, session)))
+    refuse(session, 'tooManyPeers', 'it connects too often')
 }
 
 const connected = (socket: Socket): Promise<void> =>

@@ -5,6 +5,7 @@ import { BASE_VERSION, decodeHello } from '../base/hello.ts'
 import { BASE_BYTES_MAX, BASE_IDS, DISCONNECT, HELLO, PING, PONG } from '../base/messages.ts'
 import type { Frame } from '../rlpx/frames.ts'
 import { decompressSnappy } from '../snappy/decompress.ts'
+import { SnappyError } from '../snappy/error.ts'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { abortSession, disconnectSession } from './ending.ts'
 import { ETH } from '../eth/codes.ts'
@@ -111,7 +112,8 @@ const onFrame = (session: Session, frame: Frame): void => {
   else events.onMessage(session, message)
 }
 
-const isOversized = (cause: unknown): boolean => cause instanceof NetworkError && cause.code === 'OVERSIZED'
+const isOversized = (cause: unknown): boolean =>
+  (cause instanceof NetworkError || cause instanceof SnappyError) && cause.code === 'OVERSIZED'
 
 /** Ends a connection over which something came that breaks its protocol. */
 const onBreach = (session: Session, cause: unknown): void => {

@@ -39,7 +39,8 @@ const copyWithin = (output: Uint8Array, from: number, to: number, length: number
  */
 export const decompressSnappy = (bytes: Uint8Array, bytesMax: number): Uint8Array => {
   const { length, start } = readLength(bytes)
-  if (length > bytesMax) throw new SnappyError(`a block inflates to ${length} bytes, of ${bytesMax} at most`)
+  if (length > bytesMax)
+    throw new SnappyError(`a block inflates to ${length} bytes, of ${bytesMax} at most`, 'OVERSIZED')
   if (length > bytes.length * RATIO_MAX) throw new SnappyError('a block claims more than it can inflate to')
   const output = new Uint8Array(length)
   let at = start

@@ -2,6 +2,8 @@ import { expect } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { formatEnode, parseEnode } from '../../../p2p/transport/enode.ts'
+import { takenPorts } from '../../../runtime/devnet/ports.ts'
 import { isInstalled, type RuntimeName } from '../../runtime/nodeProcess.ts'
 import { clientsOf } from '../../runtime/transactions.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
@@ -16,14 +18,34 @@ const RPC = 5
 const enodeOf = async (cluster: Cluster, index: number): Promise<string> =>
   (await cluster.node(index).rpc<{ readonly enode: string }>('admin_nodeInfo')).enode
 
-/** Names all nodes to each, now and after a restart. */
-const connectAll = async (cluster: Cluster): Promise<void> => {
+const writeStaticNodes = (cluster: Cluster, index: number, enodes: readonly string[]): void =>
+  writeFileSync(join(cluster.dataPath(index), 'static-nodes.json'), JSON.stringify(enodes))
+
+/** Names all nodes to each, now and after a restart; gives the enode URLs. */
+const connectAll = async (cluster: Cluster): Promise<readonly string[]> => {
   const enodes = await Promise.all(ALL.map(index => enodeOf(cluster, index)))
   for (const index of ALL) {
     const others = enodes.filter((_, at) => at !== index - 1)
-    writeFileSync(join(cluster.dataPath(index), 'static-nodes.json'), JSON.stringify(others))
+    writeStaticNodes(cluster, index, others)
     for (const enode of others) await cluster.node(index).rpc('admin_addPeer', enode)
   }
+  return enodes
+}
+
+/** A distance at which every node has a free port for libp2p beside that of devp2p. */
+const portDistance = async (enodes: readonly string[]): Promise<number> => {
+  const ports = enodes.map(enode => parseEnode(enode).port)
+  for (let distance = 1; ; distance++) {
+    const beside = ports.map(port => port + distance)
+    if (beside.every(port => !ports.includes(port)) && (await takenPorts(beside)).length === 0)
+      return distance
+  }
+}
+
+/** The enode URL at the port of libp2p beside it. */
+const besideOf = (enode: string, distance: number): string => {
+  const { publicKey, host, port } = parseEnode(enode)
+  return formatEnode({ publicKey, host, port: port + distance })
 }
 
 const send = async (cluster: Cluster, index: number): Promise<number> => {
@@ -39,6 +61,15 @@ scenario(
   ({ beforeAll, afterAll, test }) => {
     const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
     let cluster: Cluster
+    let enodes: readonly string[] = []
+    let distance = 1
+    const transports = new Map<number, 'devp2p' | 'both' | 'libp2p'>()
+    const transportArgs = (index: number): readonly string[] => {
+      const transport = transports.get(index) ?? 'devp2p'
+      if (transport !== 'both') return [`--p2p-protocol=${transport}`]
+      const port = parseEnode(enodes[index - 1] as string).port + distance
+      return ['--p2p-protocol=both', `--p2p-libp2p-port=${port}`]
+    }
 
     beforeAll(async () => {
       cluster = await createCluster({
@@ -47,10 +78,12 @@ scenario(
         nodes: 5,
         qbft: { requesttimeoutseconds: 2 },
         runtimeOf: index => RUNTIMES[index - 1] as RuntimeName,
-        args: ['--logging-format=PLAIN', '--p2p-protocol=devp2p'],
+        args: ['--logging-format=PLAIN', '--metrics-enabled', '--metrics-port=0'],
+        argsOf: transportArgs,
       })
       await cluster.start(...ALL)
-      await connectAll(cluster)
+      enodes = await connectAll(cluster)
+      distance = await portDistance(enodes)
     })
 
     afterAll(async () => {
@@ -76,6 +109,13 @@ scenario(
         })
     })
 
+    test('when the metrics are read, then they count peers by their software, and consensus messages', async () => {
+      const response = await fetch(`${cluster.node(RPC).metricsUrl}/metrics`)
+      const text = await response.text()
+      expect(text).toMatch(/^ethereum_peer_count 4/m)
+      expect(text).toMatch(/^besu_peers_peer_count_by_client\{client="quorate"\} 4/m)
+    })
+
     test('when a validator is killed, then blocks go on, and it catches up and makes blocks again', async () => {
       await cluster.kill(3)
       await untilBlocks(cluster, 2)
@@ -86,6 +126,34 @@ scenario(
         const head = await cluster.head(1)
         return (await cluster.block(1, head))?.miner === cluster.address(3)
       })
+    })
+
+    test('when the nodes move to both transports and then to libp2p one by one, then blocks and transactions go on', async () => {
+      for (const index of ALL) {
+        await cluster.stop(index)
+        transports.set(index, 'both')
+        await cluster.start(index)
+        await send(cluster, index)
+      }
+      const libp2pPeers = async (index: number): Promise<number> =>
+        (await cluster.node(index).rpc<readonly { readonly caps: readonly string[] }[]>('admin_peers')).filter(
+          ({ caps }) => !caps.includes('istanbul/100'),
+        ).length
+      for (const index of ALL)
+        await until(`node ${index} meets all over libp2p`, async () => (await libp2pPeers(index)) === 4)
+      for (const index of ALL) {
+        const others = enodes.flatMap((enode, at) => {
+          if (at === index - 1) return []
+          return [transports.get(at + 1) === 'libp2p' ? enode : besideOf(enode, distance)]
+        })
+        await cluster.stop(index)
+        writeStaticNodes(cluster, index, others)
+        transports.set(index, 'libp2p')
+        await cluster.start(index)
+        await send(cluster, index)
+      }
+      const number = await untilBlocks(cluster, 1)
+      for (let at = 1; at <= number; at++) expect(await hashesOf(cluster, at)).toHaveLength(1)
     })
 
     test('when a node lost its chain, then it has all of it from the others', async () => {

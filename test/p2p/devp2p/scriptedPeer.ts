@@ -43,6 +43,15 @@ export type ScriptOptions = {
   readonly privateKey?: Uint8Array
 }
 
+/** A disconnect is compressed only if it was sent after both hellos. */
+const inflatedOrPlain = (payload: Uint8Array): Uint8Array => {
+  try {
+    return decompressSnappy(payload, MAX)
+  } catch {
+    return payload
+  }
+}
+
 export const connectScripted = async (enode: string, options: ScriptOptions = {}): Promise<ScriptedPeer> => {
   const { publicKey, port } = parseEnode(enode)
   const privateKey = options.privateKey ?? randomBytes(32)
@@ -53,17 +62,11 @@ export const connectScripted = async (enode: string, options: ScriptOptions = {}
   const reader = createFrameReader(handshaken.secrets, MAX)
   const heard: Heard[] = []
   const taken = new Set<Heard>()
-  const state: { reason: number | undefined; closed: boolean; hello: boolean } = {
-    reason: undefined,
-    closed: false,
-    hello: false,
-  }
+  const state: { reason: number | undefined; closed: boolean } = { reason: undefined, closed: false }
   const read = (data: Uint8Array): void =>
     reader.push(data, ({ id, payload }) => {
-      if (id === 0) state.hello = true
-      const inflated = id === 0 || !state.hello ? payload : decompressSnappy(payload, MAX)
-      if (id === 1) state.reason = decodeDisconnect(inflated) ?? -1
-      else heard.push({ id, payload: inflated })
+      if (id === 1) state.reason = decodeDisconnect(inflatedOrPlain(payload)) ?? -1
+      else heard.push({ id, payload: id === 0 ? payload : decompressSnappy(payload, MAX) })
     })
   socket.on('data', read)
   socket.on('close', () => {
