@@ -16,6 +16,7 @@ import { benchRpc } from './rpc.ts'
 import { benchSpans } from './spans.ts'
 import { benchSubscribers } from './subscribers.ts'
 import { tableText } from './table.ts'
+import { benchTransports } from './transports.ts'
 import { benchTrie } from './trie.ts'
 import { benchTurns } from './turns.ts'
 
@@ -109,6 +110,13 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'all nodes and the client share its cores; after 15 seconds of load and, for empty blocks, 5 of rest; tx/s: as many as are included while 4,000 wait; latency: from sending to seeing it ' +
       'in a block, ms, at 200 tx/s; commit: from proposal to commit at the proposer, median / p99, ms; messages of all nodes for an empty block',
     run: benchNetwork,
+  },
+  transports: {
+    title: 'devp2p beside libp2p',
+    note:
+      'all nodes share the cores of this machine; one chain of empty blocks, served over both by one process, new nodes in turns; ' +
+      'a ratio above 1x: more blocks a second, and more CPU a block',
+    run: benchTransports,
   },
 }
 

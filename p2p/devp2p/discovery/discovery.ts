@@ -21,6 +21,14 @@ const REFRESH_SLOW_MS = 30 * 60_000
 const FIRST_REFRESHES_MS = [0, 1_000, 3_000, 8_000]
 /** Nodes that are asked for their neighbors in one refresh. */
 const ASKED_AT_ONCE = 3
+/**
+ * A node that has just proved its endpoint is asked for its neighbors after this: other clients wait for the answer to their
+ * own request first, and take no other packet for it.
+ */
+const NEWCOMER_MS = 1_000
+const NEWCOMERS_INTERVAL_MS = 500
+/** Newcomers that wait to be asked: nobody makes this node send more. */
+const NEWCOMERS_MAX = 16
 /** An answer that takes longer is ignored. */
 const ANSWER_MS = 5_000
 /** The same node is not pinged again within this. */
@@ -57,6 +65,8 @@ type State = {
   readonly ofAddress: (host: string) => TokenBucket
   readonly ofAll: TokenBucket
   refreshedAtMs: number
+  /** Nodes that proved their endpoints lately, to be asked for their neighbors. */
+  newcomers: readonly Bond[]
 }
 
 const send = ({ options }: State, { host, udp }: Endpoint, type: number, content: Uint8Array): Uint8Array => {
@@ -145,7 +155,8 @@ const onPong = (
       port: tcp,
       ...(tcp === udp ? {} : { discoveryPort: udp }),
     })
-  if (isNew && options.wants()) askForNeighbors(state, bond, options.ownKey)
+  if (isNew && options.wants() && state.newcomers.length < NEWCOMERS_MAX)
+    state.newcomers = [...state.newcomers, bond]
 }
 
 const onFindNode = (state: State, bond: Bond, target: Uint8Array): void => {
@@ -212,6 +223,14 @@ const refresh = (state: State): void => {
   for (const bond of bonds.closest(target, ASKED_AT_ONCE)) askForNeighbors(state, bond, target)
 }
 
+/** Asks the nodes that proved their endpoints a while ago. */
+const askNewcomers = (state: State): void => {
+  const { nowMs, ownKey } = state.options
+  const due = state.newcomers.filter(({ pongAtMs }) => nowMs() - pongAtMs >= NEWCOMER_MS)
+  state.newcomers = state.newcomers.filter(bond => !due.includes(bond))
+  for (const bond of due) askForNeighbors(state, bond, ownKey)
+}
+
 /** Answers others and looks for nodes, over a socket that is bound. */
 export const startDiscovery = (options: DiscoveryOptions): Discovery => {
   const { nowMs, socket } = options
@@ -223,6 +242,7 @@ export const startDiscovery = (options: DiscoveryOptions): Discovery => {
     ),
     ofAll: createTokenBucket(OF_ALL.perSecond, OF_ALL.burst, nowMs),
     refreshedAtMs: nowMs(),
+    newcomers: [],
   }
   socket.on('message', (bytes, { address, port }) =>
     onPacket(state, concatBytes(bytes), {
@@ -238,8 +258,10 @@ export const startDiscovery = (options: DiscoveryOptions): Discovery => {
     const interval = options.wants() ? REFRESH_MS : REFRESH_SLOW_MS
     if (nowMs() - state.refreshedAtMs >= interval) refresh(state)
   }, REFRESH_MS)
+  const newcomers = setInterval(() => askNewcomers(state), NEWCOMERS_INTERVAL_MS)
   return {
     stop: () => {
+      clearInterval(newcomers)
       for (const first of firsts) clearTimeout(first)
       clearInterval(timer)
       socket.close()

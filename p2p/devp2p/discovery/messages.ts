@@ -86,9 +86,14 @@ const itemsOf = (content: RawItem, count: number): RawItem[] => {
 const bytesOf = (item: RawItem | undefined, what: string, length: number): Uint8Array =>
   rlpBytes(rawString(item, what), what, length).slice()
 
-/** Leading zeros are taken, as other clients do. */
-const numberOf = (item: RawItem | undefined, what: string): number =>
-  Number(bytesToBigint(rawString(item, what).subarray(0, 8)))
+/** Seconds are signed numbers of 64 bits, as other clients read them: what exceeds them is in the past. */
+const EXPIRY_MAX = 2n ** 63n - 1n
+
+const expiryOf = (item: RawItem | undefined): number => {
+  // Leading zeros are taken, as other clients do.
+  const seconds = bytesToBigint(rawString(item, 'an expiry').subarray(0, 8))
+  return seconds > EXPIRY_MAX ? 0 : Number(seconds)
+}
 
 const sequenceOf = (item: RawItem | undefined): bigint =>
   item === undefined ? 0n : bytesToBigint(rawString(item, 'a sequence number').subarray(0, 8))
@@ -112,7 +117,7 @@ export const decodeMessage = (type: number, content: RawItem): Message | undefin
         kind: 'ping',
         from: readEndpoint([...iterateRawItems(from, 'an endpoint')]),
         to: readEndpoint([...iterateRawItems(to, 'an endpoint')]),
-        expiry: numberOf(expiry, 'an expiry'),
+        expiry: expiryOf(expiry),
         recordSequence: sequenceOf(sequence),
       }
     }
@@ -122,7 +127,7 @@ export const decodeMessage = (type: number, content: RawItem): Message | undefin
         kind: 'pong',
         to: readEndpoint([...iterateRawItems(to, 'an endpoint')]),
         pingHash: bytesOf(pingHash, 'a hash', 32),
-        expiry: numberOf(expiry, 'an expiry'),
+        expiry: expiryOf(expiry),
         recordSequence: sequenceOf(sequence),
       }
     }
@@ -131,15 +136,15 @@ export const decodeMessage = (type: number, content: RawItem): Message | undefin
       return {
         kind: 'findNode',
         target: bytesOf(target, 'a target', 64),
-        expiry: numberOf(expiry, 'an expiry'),
+        expiry: expiryOf(expiry),
       }
     }
     case PACKET_TYPES.neighbors: {
       const [nodes, expiry] = itemsOf(content, 2)
-      return { kind: 'neighbors', nodes: readNeighbors(nodes), expiry: numberOf(expiry, 'an expiry') }
+      return { kind: 'neighbors', nodes: readNeighbors(nodes), expiry: expiryOf(expiry) }
     }
     case PACKET_TYPES.enrRequest:
-      return { kind: 'enrRequest', expiry: numberOf(itemsOf(content, 1)[0], 'an expiry') }
+      return { kind: 'enrRequest', expiry: expiryOf(itemsOf(content, 1)[0]) }
     case PACKET_TYPES.enrResponse: {
       const [requestHash, record] = itemsOf(content, 2)
       return {

@@ -40,6 +40,8 @@ export type NetworkOptions = {
   readonly validators: number
   readonly periodMs: number
   readonly alloc: object
+  /** Further options of every node. */
+  readonly args?: readonly string[]
 }
 
 type Line = { readonly properties?: Readonly<Record<string, unknown>> }
@@ -147,6 +149,7 @@ export const startBenchNetwork = async (options: NetworkOptions): Promise<BenchN
         '--rpc-http-enabled',
         `--rpc-http-port=${rpcPort}`,
         '--logging-format=JSON',
+        ...(options.args ?? []),
       ],
       { cwd: ROOT, stdin: 'ignore', stdout: log, stderr: log },
     )

@@ -128,32 +128,50 @@ scenario(
       })
     })
 
-    test('when the nodes move to both transports and then to libp2p one by one, then blocks and transactions go on', async () => {
-      for (const index of ALL) {
+    const overLibp2p = async (index: number): Promise<number> => {
+      const peers = await cluster
+        .node(index)
+        .rpc<readonly { readonly caps: readonly string[] }[]>('admin_peers')
+      return peers.filter(({ caps }) => !caps.includes('istanbul/100')).length
+    }
+
+    const ONE_BY_ONE = ALL.map(index => [index] as const)
+
+    const moveTo = async (index: number, transport: 'both' | 'libp2p'): Promise<void> => {
+      transports.set(index, transport)
+      await cluster.start(index)
+      await send(cluster, index)
+    }
+
+    test.each(ONE_BY_ONE)(
+      'when node %i moves to both transports, then blocks and transactions go on',
+      async index => {
         await cluster.stop(index)
-        transports.set(index, 'both')
-        await cluster.start(index)
-        await send(cluster, index)
-      }
-      const libp2pPeers = async (index: number): Promise<number> =>
-        (await cluster.node(index).rpc<readonly { readonly caps: readonly string[] }[]>('admin_peers')).filter(
-          ({ caps }) => !caps.includes('istanbul/100'),
-        ).length
+        await moveTo(index, 'both')
+      },
+    )
+
+    test('when all have both, then they meet over libp2p', async () => {
       for (const index of ALL)
-        await until(`node ${index} meets all over libp2p`, async () => (await libp2pPeers(index)) === 4)
-      for (const index of ALL) {
+        await until(`node ${index} meets all over libp2p`, async () => (await overLibp2p(index)) === 4)
+    })
+
+    test.each(ONE_BY_ONE)(
+      'when node %i moves on to libp2p alone, then blocks and transactions go on',
+      async index => {
         const others = enodes.flatMap((enode, at) => {
           if (at === index - 1) return []
           return [transports.get(at + 1) === 'libp2p' ? enode : besideOf(enode, distance)]
         })
         await cluster.stop(index)
         writeStaticNodes(cluster, index, others)
-        transports.set(index, 'libp2p')
-        await cluster.start(index)
-        await send(cluster, index)
-      }
+        await moveTo(index, 'libp2p')
+      },
+    )
+
+    test('when all have moved, then there is one chain', async () => {
       const number = await untilBlocks(cluster, 1)
-      for (let at = 1; at <= number; at++) expect(await hashesOf(cluster, at)).toHaveLength(1)
+      for (let at = 1; at <= number; at += 10) expect(await hashesOf(cluster, at)).toHaveLength(1)
     })
 
     test('when a node lost its chain, then it has all of it from the others', async () => {

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { fromHex, toBareHex } from '../../../../core/bytes/hex.ts'
 import { publicKeyOf } from '../../../../core/crypto/crypto.ts'
 import { DiscoveryError } from '../../../../p2p/devp2p/discovery/error.ts'
-import { decodeMessage, encodeMessage } from '../../../../p2p/devp2p/discovery/messages.ts'
+import { decodeMessage, encodeMessage, PACKET_TYPES } from '../../../../p2p/devp2p/discovery/messages.ts'
 import { decodePacket, encodePacket } from '../../../../p2p/devp2p/discovery/packet.ts'
 import { encodeRecord } from '../../../../p2p/devp2p/discovery/record.ts'
-import { decodeRlp, RlpError, type RlpItem } from '../../../../core/rlp/rlp.ts'
+import { decodeRlp, encodeRlp, RlpError, type RlpItem } from '../../../../core/rlp/rlp.ts'
 import { DecodeError } from '../../../../core/block/codec/error.ts'
 import { until } from '../../networks.ts'
 import { seededRandom } from '../../../support/random.ts'
@@ -129,4 +129,9 @@ test('given a port that is taken by another program, then the node says so', asy
       code: 'PORT_IN_USE',
     })
   })
+})
+
+test('given an expiry beyond signed numbers of 64 bits, then the packet has expired, as for other clients', () => {
+  const expired = encodeRlp([new Uint8Array(64), 2n ** 64n - 20n])
+  expect(decodeMessage(PACKET_TYPES.findNode, expired)).toMatchObject({ kind: 'findNode', expiry: 0 })
 })
