@@ -2,8 +2,6 @@ import { expect } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { formatEnode, parseEnode } from '../../../p2p/transport/enode.ts'
-import { takenPorts } from '../../../runtime/devnet/ports.ts'
 import { isInstalled, type RuntimeName } from '../../runtime/nodeProcess.ts'
 import { clientsOf } from '../../runtime/transactions.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
@@ -14,9 +12,6 @@ const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno', 'bun', 'node']
 const ALL = [1, 2, 3, 4, 5]
 /** The node that is no validator. */
 const RPC = 5
-/** Those with both transports, and a validator that has libp2p alone. */
-const BRIDGES = [2, RPC]
-const MOVED = 1
 
 const enodeOf = async (cluster: Cluster, index: number): Promise<string> =>
   (await cluster.node(index).rpc<{ readonly enode: string }>('admin_nodeInfo')).enode
@@ -24,31 +19,14 @@ const enodeOf = async (cluster: Cluster, index: number): Promise<string> =>
 const writeStaticNodes = (cluster: Cluster, index: number, enodes: readonly string[]): void =>
   writeFileSync(join(cluster.dataPath(index), 'static-nodes.json'), JSON.stringify(enodes))
 
-/** Names all nodes to each, now and after a restart; gives the enode URLs. */
-const connectAll = async (cluster: Cluster): Promise<readonly string[]> => {
+/** Names all nodes to each, now and after a restart. */
+const connectAll = async (cluster: Cluster): Promise<void> => {
   const enodes = await Promise.all(ALL.map(index => enodeOf(cluster, index)))
   for (const index of ALL) {
     const others = enodes.filter((_, at) => at !== index - 1)
     writeStaticNodes(cluster, index, others)
     for (const enode of others) await cluster.node(index).rpc('admin_addPeer', enode)
   }
-  return enodes
-}
-
-/** A distance at which every node has a free port for libp2p beside that of devp2p. */
-const portDistance = async (enodes: readonly string[]): Promise<number> => {
-  const ports = enodes.map(enode => parseEnode(enode).port)
-  for (let distance = 1; ; distance++) {
-    const beside = ports.map(port => port + distance)
-    if (beside.every(port => !ports.includes(port)) && (await takenPorts(beside)).length === 0)
-      return distance
-  }
-}
-
-/** The enode URL at the port of libp2p beside it. */
-const besideOf = (enode: string, distance: number): string => {
-  const { publicKey, host, port } = parseEnode(enode)
-  return formatEnode({ publicKey, host, port: port + distance })
 }
 
 const send = async (cluster: Cluster, index: number): Promise<number> => {
@@ -64,15 +42,6 @@ scenario(
   ({ beforeAll, afterAll, test }) => {
     const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
     let cluster: Cluster
-    let enodes: readonly string[] = []
-    let distance = 1
-    const transports = new Map<number, 'devp2p' | 'both' | 'libp2p'>()
-    const transportArgs = (index: number): readonly string[] => {
-      const transport = transports.get(index) ?? 'devp2p'
-      if (transport !== 'both') return [`--p2p-protocol=${transport}`]
-      const port = parseEnode(enodes[index - 1] as string).port + distance
-      return ['--p2p-protocol=both', `--p2p-libp2p-port=${port}`]
-    }
 
     beforeAll(async () => {
       cluster = await createCluster({
@@ -81,12 +50,10 @@ scenario(
         nodes: 5,
         qbft: { requesttimeoutseconds: 2 },
         runtimeOf: index => RUNTIMES[index - 1] as RuntimeName,
-        args: ['--logging-format=PLAIN', '--metrics-enabled', '--metrics-port=0'],
-        argsOf: transportArgs,
+        args: ['--logging-format=PLAIN', '--p2p-protocol=devp2p', '--metrics-enabled', '--metrics-port=0'],
       })
       await cluster.start(...ALL)
-      enodes = await connectAll(cluster)
-      distance = await portDistance(enodes)
+      await connectAll(cluster)
     })
 
     afterAll(async () => {
@@ -128,40 +95,6 @@ scenario(
       await until('a block of its making', async () => {
         const head = await cluster.head(1)
         return (await cluster.block(1, head))?.miner === cluster.address(3)
-      })
-    })
-
-    const overLibp2p = async (index: number): Promise<number> => {
-      const peers = await cluster
-        .node(index)
-        .rpc<readonly { readonly caps: readonly string[] }[]>('admin_peers')
-      return peers.filter(({ caps }) => !caps.includes('istanbul/100')).length
-    }
-
-    test('when two nodes move to both transports and a third to libp2p alone, then these connect it with the others', async () => {
-      for (const index of BRIDGES) {
-        await cluster.stop(index)
-        transports.set(index, 'both')
-        await cluster.start(index)
-        await send(cluster, index)
-      }
-      await cluster.stop(MOVED)
-      writeStaticNodes(
-        cluster,
-        MOVED,
-        BRIDGES.map(index => besideOf(enodes[index - 1] as string, distance)),
-      )
-      transports.set(MOVED, 'libp2p')
-      await cluster.start(MOVED)
-      await until('two peers over libp2p', async () => (await overLibp2p(MOVED)) === BRIDGES.length)
-      for (const index of [MOVED, 3]) {
-        const number = await send(cluster, index)
-        await untilHeads(cluster, number)
-        expect(await hashesOf(cluster, number)).toHaveLength(1)
-      }
-      await until('a block of its making', async () => {
-        const head = await cluster.head(3)
-        return (await cluster.block(3, head))?.miner === cluster.address(MOVED)
       })
     })
 
