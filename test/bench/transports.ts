@@ -15,7 +15,7 @@ import { usageOf } from './network/usage.ts'
 type Transport = 'libp2p' | 'devp2p'
 
 const TRANSPORTS: readonly Transport[] = ['libp2p', 'devp2p']
-/** Times that each transport catches up, in turns. */
+/** Downloads over each transport, in turns. */
 const RUNS = 3
 /** The key of the node that serves the chain: no validator, so that nothing else happens meanwhile. */
 const SERVER_KEY = 2
@@ -57,8 +57,12 @@ const startServer = async ({ folder, blocks, options, ports }: Served): Promise<
   ])
 }
 
-/** Blocks a second, and CPU seconds for 1,000 of them, of a new node that catches up with the server. */
-const catchUp = async ({ folder, blocks, options, ports }: Served, transport: Transport, key: number) => {
+/** Blocks a second, and CPU seconds for 1,000 of them, of a new node that downloads the chain. */
+const measureDownload = async (
+  { folder, blocks, options, ports }: Served,
+  transport: Transport,
+  key: number,
+) => {
   const dataPath = mkdtempSync(join(folder, 'client-'))
   writeKey(dataPath, key)
   const publicKey = publicKeyOf(testKey(SERVER_KEY))
@@ -93,14 +97,14 @@ const benchSync = async (folder: string, blocks: number): Promise<Row> => {
   try {
     for (let run = 0; run < RUNS; run++)
       for (const [at, transport] of TRANSPORTS.entries())
-        measured[transport].push(await catchUp(served, transport, 10 + 2 * run + at))
+        measured[transport].push(await measureDownload(served, transport, 10 + 2 * run + at))
   } finally {
     await server.kill()
   }
   const rateOf = (transport: Transport): number => median(measured[transport].map(({ rate }) => rate))
   const cpuOf = (transport: Transport): number => median(measured[transport].map(({ cpu }) => cpu))
   return {
-    name: `catch up with ${blocks} blocks, blocks/s (CPU s for 1,000)`,
+    name: `download of ${blocks} blocks, blocks/s (CPU s for 1,000)`,
     values: {
       libp2p: `${rateOf('libp2p').toFixed(0)} (${cpuOf('libp2p').toFixed(2)})`,
       devp2p: `${rateOf('devp2p').toFixed(0)} (${cpuOf('devp2p').toFixed(2)})`,
@@ -146,7 +150,7 @@ const benchConsensus = async (validators: number): Promise<Row> => {
 export const benchTransports = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
   try {
-    progress('transports: catching up')
+    progress('transports: block download')
     const sync = await benchSync(folder, quick ? 1_000 : 10_000)
     progress('transports: blocks of many validators')
     return [sync, await benchConsensus(quick ? 4 : 20)]
