@@ -5,7 +5,7 @@ import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import type { Call, Params } from '../methods/method.ts'
-import { bytesOf, given, isObject, required, requireAddress } from '../parameters/values.ts'
+import { given, isObject, prefixedBytesOf, required, requireAddress } from '../parameters/values.ts'
 import { fillCall } from '../pool/fillTransaction.ts'
 import { submitSent } from '../pool/sendRawTransaction.ts'
 import type { RpcDevelopment } from './development.ts'
@@ -24,7 +24,7 @@ const signed = (context: RpcContext, account: Address, hash: Hash): string => {
 }
 
 const messageAt = (params: Params, index: number): Uint8Array =>
-  required(bytesOf(given(params, index)), 'INVALID_PARAMS')
+  required(prefixedBytesOf(given(params, index)), 'INVALID_PARAMS')
 
 /** eth_sign: account, then message. */
 export const signMessage = ({ params }: Call, context: RpcContext): string =>
@@ -39,10 +39,11 @@ export const signTypedData = ({ params }: Call, context: RpcContext): string =>
   signed(context, requireAddress(params, 0), typedDataHash(given(params, 1)))
 
 const signFilled = async (call: Call, context: RpcContext): Promise<SenderTransaction> => {
-  const development = developmentOf(context)
   const transaction = given(call.params, 0)
-  if (!isObject(transaction) || transaction['from'] === undefined)
-    throw new RpcError('INVALID_CALL', { data: 'call.from is missing: the account that signs' })
+  if (!isObject(transaction)) throw new RpcError('INVALID_CALL')
+  const development = developmentOf(context)
+  if (transaction['from'] === undefined)
+    throw new RpcError('UNKNOWN_ACCOUNT', { detail: 'from is missing, the account that signs' })
   const filled = await fillCall(call, context)
   return required(development.signTransaction(filled.from, filled.transaction), 'UNKNOWN_ACCOUNT')
 }

@@ -3,23 +3,18 @@ import type { DevelopmentClock } from '../development/development.ts'
 import { developmentOf } from '../development/signing.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
+import { INTERVAL_SECONDS_MAX, MINED_BLOCKS_MAX } from '../parameters/limits.ts'
 import { flagOf, given, integerOf, isObject, required } from '../parameters/values.ts'
 import { type Call, developmentMethod, type Method, type Params } from './method.ts'
 
-/** Maximum number of blocks of one call: more take longer than a client waits. */
-const BLOCKS_MAX = 100_000n
-
-const secondsAt = (params: Params, index: number): bigint =>
-  required(integerOf(given(params, index), 63), 'INVALID_PARAMS')
-
-const flagAt = (params: Params, index: number): boolean =>
-  required(flagOf(given(params, index)), 'INVALID_PARAMS')
-
-const blocksOf = (value: unknown): number => {
-  const count = value === undefined ? 1n : required(integerOf(value, 63), 'INVALID_PARAMS')
-  if (count > BLOCKS_MAX) throw new RpcError('INVALID_PARAMS', { detail: `at most ${BLOCKS_MAX} blocks` })
-  return Number(count)
+const integerAt = (params: Params, index: number, most = 2n ** 63n - 1n): bigint => {
+  const value = required(integerOf(given(params, index), 63), 'INVALID_PARAMS')
+  if (value > most) throw new RpcError('INVALID_PARAMS')
+  return value
 }
+
+const blocksOf = (value: unknown): number =>
+  value === undefined || value === null ? 1 : Number(integerAt([value], 0, BigInt(MINED_BLOCKS_MAX)))
 
 const requireNext = (clock: DevelopmentClock, timestamp: bigint): void => {
   if (!clock.setNext(timestamp)) throw new RpcError('TIMESTAMP_TOO_LOW')
@@ -27,20 +22,21 @@ const requireNext = (clock: DevelopmentClock, timestamp: bigint): void => {
 
 /** evm_mine: nothing, a timestamp, or an object with `timestamp` and `blocks`. */
 const mineOne = async ({ params }: Call, context: RpcContext): Promise<string> => {
-  const { miner, clock } = developmentOf(context)
   const value = given(params, 0)
   const { timestamp, blocks } = isObject(value) ? value : { timestamp: value, blocks: undefined }
-  const count = blocksOf(blocks ?? undefined)
-  if (timestamp !== undefined && timestamp !== null)
-    requireNext(clock, required(integerOf(timestamp, 63), 'INVALID_PARAMS'))
+  const count = blocksOf(blocks)
+  const next = timestamp === undefined || timestamp === null ? undefined : integerAt([timestamp], 0)
+  const { miner, clock } = developmentOf(context)
+  if (next !== undefined) requireNext(clock, next)
   await miner.mine(count)
   return toQuantity(0)
 }
 
 const mineMany = async ({ params }: Call, context: RpcContext): Promise<boolean> => {
-  const interval = given(params, 1)
-  const seconds = interval === undefined ? undefined : required(integerOf(interval, 63), 'INVALID_PARAMS')
-  await developmentOf(context).miner.mine(blocksOf(given(params, 0)), seconds)
+  const count = blocksOf(given(params, 0))
+  const interval =
+    given(params, 1) === undefined ? undefined : integerAt(params, 1, BigInt(INTERVAL_SECONDS_MAX))
+  await developmentOf(context).miner.mine(count, interval)
   return true
 }
 
@@ -67,7 +63,7 @@ export const DEV_MINING_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['anvil_mine', 'hardhat_mine'], {
     summary: 'Produces several blocks immediately',
-    params: { 'blocks?': 'Gas', 'intervalSeconds?': 'Gas' },
+    params: { 'blocks?': 'MinedBlocks', 'intervalSeconds?': 'IntervalSeconds' },
     result: 'Boolean',
     handle: mineMany,
   }),
@@ -76,7 +72,7 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     params: { isOn: 'Flag' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      const isOn = flagAt(params, 0)
+      const isOn = required(flagOf(given(params, 0)), 'INVALID_PARAMS')
       developmentOf(context).miner.setMode({ kind: isOn ? 'automatic' : 'manual' })
       return true
     },
@@ -89,11 +85,10 @@ export const DEV_MINING_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['evm_setIntervalMining', 'anvil_setIntervalMining'], {
     summary: 'Produces a block at an interval in seconds, even without transactions; 0 disables it',
-    params: { seconds: 'Gas' },
+    params: { seconds: 'IntervalSeconds' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      const ms = Number(secondsAt(params, 0)) * MS_PER_SECOND
-      if (ms > 2 ** 31 - 1) throw new RpcError('INVALID_PARAMS', { detail: 'at most 24 days' })
+      const ms = Number(integerAt(params, 0, BigInt(INTERVAL_SECONDS_MAX))) * MS_PER_SECOND
       developmentOf(context).miner.setMode(ms === 0 ? { kind: 'manual' } : { kind: 'interval', ms })
       return true
     },
@@ -111,14 +106,18 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     summary: 'Adds seconds to the time of later blocks; returns the sum of all additions',
     params: { seconds: 'Gas' },
     result: 'Number',
-    handle: ({ params }, context) => Number(developmentOf(context).clock.increase(secondsAt(params, 0))),
+    handle: ({ params }, context) => {
+      const seconds = integerAt(params, 0)
+      return Number(developmentOf(context).clock.increase(seconds))
+    },
   }),
   ...developmentMethod(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], {
     summary: 'Sets the timestamp of the next block; later ones continue from it',
     params: { timestamp: 'Gas' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      requireNext(developmentOf(context).clock, secondsAt(params, 0))
+      const timestamp = integerAt(params, 0)
+      requireNext(developmentOf(context).clock, timestamp)
       return true
     },
   }),
@@ -127,7 +126,8 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     params: { timestamp: 'Gas' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      developmentOf(context).clock.setTime(secondsAt(params, 0))
+      const timestamp = integerAt(params, 0)
+      developmentOf(context).clock.setTime(timestamp)
       return true
     },
   }),
@@ -136,7 +136,8 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     params: { seconds: 'Gas' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      developmentOf(context).clock.setInterval(secondsAt(params, 0))
+      const seconds = integerAt(params, 0)
+      developmentOf(context).clock.setInterval(seconds)
       return true
     },
   }),

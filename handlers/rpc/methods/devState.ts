@@ -6,7 +6,7 @@ import { DevelopmentRefused } from '../development/development.ts'
 import { developmentOf } from '../development/signing.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import {
-  bytesOf,
+  prefixedBytesOf,
   flagOf,
   given,
   hashOf,
@@ -31,7 +31,8 @@ const refusing = async <T>(work: Promise<T>): Promise<T> => {
 const edit =
   (read: (params: Params) => StateEdit) =>
   async ({ params }: Call, context: RpcContext): Promise<boolean> => {
-    await refusing(developmentOf(context).edit(read(params)))
+    const wanted = read(params)
+    await refusing(developmentOf(context).edit(wanted))
     return true
   }
 
@@ -43,8 +44,10 @@ const isForking = (value: unknown): boolean =>
   isObject(value) && isObject(value['forking']) && typeof value['forking']['jsonRpcUrl'] === 'string'
 
 const reset = async ({ params }: Call, context: RpcContext): Promise<boolean> => {
-  if (isForking(given(params, 0)))
-    throw new RpcError('DEVELOPMENT_REFUSED', { detail: 'forking from another network is not supported' })
+  const request = given(params, 0)
+  if (request !== undefined && !isObject(request)) throw new RpcError('INVALID_PARAMS')
+  if (isForking(request))
+    throw new RpcError('DEVELOPMENT_REFUSED', { detail: 'it does not read the state of another network' })
   await refusing(developmentOf(context).reset())
   return true
 }
@@ -59,7 +62,8 @@ const impersonation = (name: string, summary: string, isOn: boolean): readonly M
     params: { account: 'Address' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      developmentOf(context).impersonate(requireAddress(params, 0), isOn)
+      const account = requireAddress(params, 0)
+      developmentOf(context).impersonate(account, isOn)
       return true
     },
   })
@@ -93,7 +97,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     handle: edit(params => ({
       kind: 'code',
       address: requireAddress(params, 0),
-      code: required(bytesOf(given(params, 1)), 'INVALID_PARAMS'),
+      code: required(prefixedBytesOf(given(params, 1)), 'INVALID_PARAMS'),
     })),
   }),
   ...both('setStorageAt', {
@@ -114,7 +118,8 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     params: { isOn: 'Flag' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      developmentOf(context).impersonateAll(required(flagOf(given(params, 0)), 'INVALID_PARAMS'))
+      const isOn = required(flagOf(given(params, 0)), 'INVALID_PARAMS')
+      developmentOf(context).impersonateAll(isOn)
       return true
     },
   }),
@@ -123,8 +128,8 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     params: { transactionHash: 'Hash' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      developmentOf(context)
       const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
+      developmentOf(context)
       const isPooled = context.pool.get(hash) !== undefined
       context.pool.remove(hash)
       return isPooled
@@ -132,7 +137,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
   }),
   ...both('reset', {
     summary: 'Reverts to the genesis block, with an empty pool',
-    params: { 'forking?': 'Object' },
+    params: { 'request?': 'ResetRequest' },
     result: 'Boolean',
     handle: reset,
   }),

@@ -1,5 +1,11 @@
 import { RPC_LOG_LEVELS } from '../context.ts'
-import { FEE_HISTORY_BLOCKS_MAX, PERCENTILES_MAX, STORAGE_KEYS_MAX } from '../parameters/limits.ts'
+import {
+  FEE_HISTORY_BLOCKS_MAX,
+  INTERVAL_SECONDS_MAX,
+  MINED_BLOCKS_MAX,
+  PERCENTILES_MAX,
+  STORAGE_KEYS_MAX,
+} from '../parameters/limits.ts'
 
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
@@ -119,8 +125,25 @@ export const SCHEMAS = {
     description:
       'a block number of at most 63 bits, 0 or more, a block hash of 32 bytes, earliest, latest, pending, safe, finalized, or an object with blockHash or blockNumber',
   },
-  MineRequest: { description: 'a timestamp in seconds, or an object with timestamp and blocks' },
+  MineRequest: {
+    oneOf: [
+      HEX_63_BITS,
+      { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      object('timestamp and blocks'),
+    ],
+    description: 'a timestamp in seconds, or an object with timestamp and blocks',
+  },
+  MinedBlocks: {
+    ...integer(0, MINED_BLOCKS_MAX, '[0-9a-fA-F]{1,4}'),
+    description: `a number of blocks, at most ${MINED_BLOCKS_MAX}`,
+  },
+  IntervalSeconds: {
+    ...integer(0, INTERVAL_SECONDS_MAX, '[0-9a-fA-F]{1,5}'),
+    description: `seconds, at most ${INTERVAL_SECONDS_MAX}`,
+  },
+  ResetRequest: object('forking'),
   TypedData: {
+    oneOf: [{ type: 'string' }, object('types, primaryType, domain and message')],
     description: 'types, primaryType, domain and message (EIP-712), as an object or as JSON text',
   },
   Call: object('from, to, gas, gasPrice or the fees of EIP-1559, value, input, accessList, nonce and more'),

@@ -2,7 +2,7 @@ import { RPC_LOG_LEVELS } from '../context.ts'
 import { type SchemaName, SCHEMAS } from '../openrpc/schemas.ts'
 import type { Method, Params } from '../methods/method.ts'
 import { numberSelectorOf, selectorOf } from './block.ts'
-import { FEE_HISTORY_BLOCKS_MAX, STORAGE_KEYS_MAX } from './limits.ts'
+import { FEE_HISTORY_BLOCKS_MAX, INTERVAL_SECONDS_MAX, MINED_BLOCKS_MAX, STORAGE_KEYS_MAX } from './limits.ts'
 import { percentilesOf } from './percentiles.ts'
 import {
   addressOf,
@@ -75,6 +75,12 @@ const TESTS: Readonly<Partial<Record<SchemaName, ValueTest>>> = {
   Enode: isText,
   BlockNumberOrTag: readable(numberSelectorOf),
   BlockNumberOrTagOrHash: readable(selectorOf),
+  Data: readable(prefixedBytesOf),
+  MineRequest: value => isObject(value) || integerOf(value, 63) !== undefined,
+  MinedBlocks: between(0n, BigInt(MINED_BLOCKS_MAX)),
+  IntervalSeconds: between(0n, BigInt(INTERVAL_SECONDS_MAX)),
+  ResetRequest: isObject,
+  TypedData: value => isObject(value) || isText(value),
   Call: isObject,
   CallsWithTypes: value => Array.isArray(value) && value.every(Array.isArray),
   StateOverrides: isObject,

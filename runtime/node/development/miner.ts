@@ -1,3 +1,4 @@
+import type { Durable } from '../../../core/store/store.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { qbftBlockHash, qbftSealHash } from '../../../core/block/codec/blockHash.ts'
 import { sealOfSignature } from '../../../core/block/codec/seal.ts'
@@ -34,11 +35,16 @@ export type Miner = DevelopmentMiner & {
   stop(): Promise<void>
 }
 
+/** Time until the next attempt after a failure: the disk may be full for a while. */
+const RETRY_MS = 1_000
+
 type MinerState = {
   readonly from: MinerOptions
   mode: MiningMode
   isRunning: boolean
   timer: ReturnType<typeof setTimeout> | undefined
+  /** Set after a failure. */
+  retry: ReturnType<typeof setTimeout> | undefined
   unsubscribe: (() => void) | undefined
   /** When the last block was made, milliseconds since 1970. */
   lastMs: number
@@ -49,7 +55,11 @@ type MinerState = {
 const nowSeconds = ({ nowMs }: MinerOptions): bigint => BigInt(Math.floor(nowMs() / 1000))
 
 /** Builds, seals and commits one block. */
-const mineBlock = async ({ from }: MinerState, intervalSeconds?: bigint): Promise<number> => {
+const mineBlock = async (
+  { from }: MinerState,
+  intervalSeconds?: bigint,
+  durable: Durable = 'now',
+): Promise<number> => {
   const { chain, key, pool, build, clock, log } = from
   const { header: parent } = chain.head()
   const number = parent.number + 1n
@@ -62,7 +72,7 @@ const mineBlock = async ({ from }: MinerState, intervalSeconds?: bigint): Promis
   const proposal = withRound(built.block, 0)
   const seal = sealOfSignature(sign(qbftSealHash(proposal.header), key.privateKey))
   const { header } = withSeals(proposal, 0, [seal])
-  await chain.commitBuilt(built, header, 'next')
+  await chain.commitBuilt(built, header, durable)
   clock.restore(afterBlock(clock.state(), timestamp, nowSeconds(from)))
   await from.poolSettled()
   const { transactions } = built.block
@@ -105,6 +115,7 @@ const mineDue = async (state: MinerState): Promise<void> => {
     transactions = await mineBlock(state)
   } catch (error) {
     from.log.error('No block could be made: {error}', { error })
+    state.retry = setTimeout(() => schedule(state), RETRY_MS)
   }
   state.lastMs = from.nowMs()
   // What did not fit into an empty block waits for the next transaction, or for a higher base fee to fall.
@@ -113,11 +124,14 @@ const mineDue = async (state: MinerState): Promise<void> => {
 
 const unschedule = (state: MinerState): void => {
   clearTimeout(state.timer)
+  clearTimeout(state.retry)
   state.timer = undefined
 }
 
 const mineMany = async (state: MinerState, count: number, intervalSeconds?: bigint): Promise<void> => {
-  for (let made = 0; made < count; made++) await mineBlock(state, made === 0 ? undefined : intervalSeconds)
+  // Only the last one waits for the disk, and with it those before.
+  for (let made = 1; made <= count; made++)
+    await mineBlock(state, made === 1 ? undefined : intervalSeconds, made === count ? 'now' : 'soon')
   state.lastMs = state.from.nowMs()
 }
 
@@ -128,6 +142,7 @@ export const createMiner = (from: MinerOptions): Miner => {
     mode: { kind: 'automatic' },
     isRunning: false,
     timer: undefined,
+    retry: undefined,
     unsubscribe: undefined,
     lastMs: 0,
     last: Promise.resolve(),

@@ -50,10 +50,17 @@ const tokenOf = (user: string): Promise<string> => {
 
 type Answer = { readonly id: number; readonly error?: { readonly code: number } }
 
+/** Denials are logged up to a number for each address: each method is asked for from one of its own. */
+const addressOf = (name: string): string => `192.0.2.${1 + (ROWS.findIndex(row => row.name === name) % 200)}`
+
 /** Opens a connection of that token, sends each message once the one before is answered, and closes it. */
-const talk = async (token: string | undefined, messages: readonly unknown[]): Promise<readonly unknown[]> => {
+const talk = async (
+  token: string | undefined,
+  messages: readonly unknown[],
+  address = '192.0.2.250',
+): Promise<readonly unknown[]> => {
   const headers = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` })
-  const upgrade = app.upgrade({ headers }, () => '192.0.2.1')
+  const upgrade = app.upgrade({ headers }, () => address)
   if (upgrade instanceof Response) throw new Error(`the upgrade was refused with ${upgrade.status}`)
   let arrived: (text: string) => void = () => undefined
   const session = upgrade.open({
@@ -81,11 +88,12 @@ const ask = async (
   name: string,
   token: string | undefined,
 ): Promise<readonly (Answer['error'] | undefined)[]> => {
-  const [alone, strange, batch] = await talk(token, [
+  const messages = [
     request(7, name),
     request(8, name, ['nonsense', -1, {}]),
     [request(1, 'eth_nothing'), request(2, name)],
-  ])
+  ]
+  const [alone, strange, batch] = await talk(token, messages, addressOf(name))
   const [, within] = batch as readonly Answer[]
   expect([(alone as Answer).id, (strange as Answer).id, within?.id]).toEqual([7, 8, 2])
   return [(alone as Answer).error, (strange as Answer).error, within?.error]
@@ -98,7 +106,7 @@ describe.each(ROWS.map(({ name }) => [name] as const))('given the method %s over
     const before = node.denials.length
     expect(await ask(name, await tokenOf(`${userOf(name)}-wrong`))).toEqual(denied)
     expect(node.denials.slice(before)).toEqual(
-      Array.from({ length: 3 }, () => ({ who: `${userOf(name)}-wrong`, what: name, from: '192.0.2.1' })),
+      Array.from({ length: 3 }, () => ({ who: `${userOf(name)}-wrong`, what: name, from: addressOf(name) })),
     )
   })
 

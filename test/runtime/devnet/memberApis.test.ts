@@ -5,7 +5,7 @@ import { MEMBER_APIS } from '../../../runtime/devnet/memberProcess.ts'
 /** Served whatever groups are enabled. */
 const ALWAYS_ON = 'RPC'
 /** Groups that change a chain at will are for development chains of one node. */
-const DEVELOPMENT_ONLY: readonly string[] = []
+const DEVELOPMENT_ONLY: readonly string[] = ['DEV']
 
 test('given a node of `bun run network`, when methods are called, then every group with methods is served', () => {
   const groups = new Set(METHODS.map(({ group }) => group))

@@ -274,6 +274,9 @@ const plausibleOf = ({
     Call: call,
     MineRequest: fc.oneof(quantity, record({ timestamp: quantity, blocks: small })),
     TypedData: anything,
+    MinedBlocks: small,
+    IntervalSeconds: small,
+    ResetRequest: record({ forking: record({ jsonRpcUrl: hostileText }) }),
     StateOverrides: stateOverrides,
     BlockOverrides: blockOverrides,
     Simulation: record({

@@ -3,7 +3,7 @@ import { requestScheduler } from '../../../../handlers/inbound/requestScheduler.
 import type { Chain } from '../../../../core/chain/chain.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
-import type { RpcHost } from '../../../../handlers/rpc/context.ts'
+import { RPC_DEFAULTS, type RpcHost } from '../../../../handlers/rpc/context.ts'
 import { createFilterRegistry } from '../../../../handlers/rpc/filters/registry.ts'
 import type { JsonPieces } from '../../../../handlers/rpc/json/jsonPieces.ts'
 import { readLogFilter } from '../../../../handlers/rpc/logs/filter.ts'
@@ -31,6 +31,7 @@ const start = async () => {
     pool: { onAdded: () => () => undefined },
     nowMs: () => Date.now(),
     scheduler: requestScheduler(),
+    options: RPC_DEFAULTS,
     randomBytes: (length: number) => new Uint8Array(length).fill(++id),
   } as unknown as RpcHost)
   const add = async (...counts: readonly number[]): Promise<void> => {
