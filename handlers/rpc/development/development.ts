@@ -65,6 +65,8 @@ export type RpcDevelopment = {
   reset(): Promise<void>
   /** The listener is called each time the chain is reverted. */
   onRewind(listener: (rewound: Rewound) => void): void
+  /** As `onRewind`, and after each edit of the state. */
+  onChange(listener: () => void): void
 }
 
 /** The chain cannot do this, for the reason in the message; nothing was changed. */

@@ -64,6 +64,7 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
   const { chain, edits, pool, miner, clock, refusal } = options
   const snapshots = createSnapshots()
   const listeners: ((rewound: Rewound) => void)[] = []
+  const changeListeners: (() => void)[] = []
 
   const requireFree = (): void => {
     if (refusal !== undefined) throw new DevelopmentRefused(refusal)
@@ -72,6 +73,7 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
     miner.alone(async () => {
       const rewound = await goBack(options, snapshot)
       for (const listener of listeners) listener(rewound)
+      for (const listener of changeListeners) listener()
     })
 
   return {
@@ -84,6 +86,7 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
         if (!(await edits.add(chain.head().header.number, edit)))
           throw new DevelopmentRefused('its state was edited too often; start a new chain')
         await chain.store.run(() => pool.updateSenders([edit.address], options.poolHead()))
+        for (const listener of changeListeners) listener()
       })
     },
     snapshot: () => {
@@ -105,6 +108,9 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
     },
     onRewind: listener => {
       listeners.push(listener)
+    },
+    onChange: listener => {
+      changeListeners.push(listener)
     },
   }
 }

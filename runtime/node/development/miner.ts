@@ -36,7 +36,7 @@ export type Miner = DevelopmentMiner & {
 }
 
 /** Time until the next attempt after a failure: the disk may be full for a while. */
-const RETRY_MS = 1_000
+const RETRY_INTERVAL_MS = 1_000
 
 type MinerState = {
   readonly from: MinerOptions
@@ -115,7 +115,7 @@ const mineDue = async (state: MinerState): Promise<void> => {
     transactions = await mineBlock(state)
   } catch (error) {
     from.log.error('No block could be made: {error}', { error })
-    state.retry = setTimeout(() => schedule(state), RETRY_MS)
+    state.retry = setTimeout(() => schedule(state), RETRY_INTERVAL_MS)
   }
   state.lastMs = from.nowMs()
   // What did not fit into an empty block waits for the next transaction, or for a higher base fee to fall.

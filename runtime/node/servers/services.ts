@@ -323,10 +323,9 @@ const openContext = (
     services: () => servicesOf(options, listeners, service.network()),
     rpcDevelopment: development,
     openCallWorkers: host => {
-      // They keep what they read, and this chain goes back.
-      if (development !== undefined) return undefined
       const workers = openCallWorkers(host, options.rpcWorkers, logOf('rpc'))
       if (workers !== undefined) stops.push(workers.close)
+      development?.onChange(() => void workers?.restart())
       return workers
     },
     development: starting.development,

@@ -51,6 +51,8 @@ export type CallPoolOptions = {
 export type CallPool = CallWorkers & {
   /** Current number of workers. */
   readonly size: number
+  /** Replaces the workers, which keep what they read: the chain went back, or its state was edited. Running calls get an error. */
+  readonly restart: () => Promise<void>
   /** Stops the workers. Running, queued and later calls get an error. */
   readonly close: () => Promise<void>
 }
@@ -232,6 +234,10 @@ export const createCallPool = (from: CallPoolOptions): CallPool => {
         if (pool.waiting.add(job)) feed(pool)
         else resolve(errorOutcome('TOO_MANY_CALLS'))
       })
+    },
+    restart: async () => {
+      await stopAll(pool)
+      if (!pool.isClosed) feed(pool)
     },
     close: async () => {
       pool.isClosed = true

@@ -297,7 +297,8 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     await Bun.sleep(1500)
     child.kill('SIGTERM')
     const output = await new Response(child.stdout).text()
-    expect(await child.exited).toBe(0)
+    // The signal may come before the reader listens for it.
+    expect([0, 143]).toContain(await child.exited)
     expect(output).toContain('the trusted block 30 is not proved')
     expect(output).not.toContain('is listening on')
     const { hash } = commitOfSegment(await stored('segment:30'))
