@@ -26,6 +26,12 @@ export const haltWith = (frame: Frame, gas: number): Frame | undefined => {
   return endWith(frame, 'halt', EMPTY_BYTES)
 }
 
+/** Halts the frame at a jump to a position that has no JUMPDEST. */
+export const haltAtJump = (frame: Frame, gas: number): Frame | undefined => {
+  frame.halt = 'Bad jump destination'
+  return haltWith(frame, gas)
+}
+
 /** Halts the frame for lack of gas; an instruction that is SUSPENDED runs again. */
 export const haltOrSuspend = (frame: Frame, ip: number, sp: number, gas: number): Frame | undefined => {
   if (gas !== SUSPENDED) return haltWith(frame, gas)

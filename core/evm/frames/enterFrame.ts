@@ -19,7 +19,15 @@ import { exitFrame } from './exitFrame.ts'
 import { beginWork, BULK_BYTES, type LongWork } from '../interpreter/longWork.ts'
 import { copyOfMemorySteps, memory } from '../interpreter/memory.ts'
 import type { Precompile } from '../precompiles/precompile.ts'
+import { runSteps } from '../../steps.ts'
 import { precompileAt } from '../precompiles/precompiles.ts'
+import {
+  beginWindows,
+  keepWindowedCode,
+  knownWindowedCode,
+  WINDOWED_CODE_BYTES,
+  windowedCodeSteps,
+} from '../interpreter/codeWindows.ts'
 import { cacheProgram, cachedProgram, type Program, programBytes } from '../interpreter/program.ts'
 import { traceEnter } from '../interpreter/trace.ts'
 import { mayPause, limitPrecompile } from '../interpreter/runLimit.ts'
@@ -67,6 +75,10 @@ export const enterCall = (
 const findProgram = (frame: Frame, account: AccountState): void => {
   const { schedule, tracer } = frame.context
   const isStepped = tracer?.onStep !== undefined
+  if (frame.code.length > WINDOWED_CODE_BYTES) {
+    findWindows(frame, account, isStepped)
+    return
+  }
   if (frame.code.length > DECODED_AT_ONCE_BYTES && mayPause()) {
     const known = isStepped ? undefined : (account.program ?? cachedProgram(schedule, account.codeHash))
     if (known === undefined) beginWork(decodeWork(frame, account, isStepped))
@@ -78,12 +90,7 @@ const findProgram = (frame: Frame, account: AccountState): void => {
     if (account.program === undefined) {
       const program =
         cachedProgram(schedule, account.codeHash) ??
-        cacheProgram(
-          schedule,
-          account.codeHash,
-          decodeProgram(frame.code, schedule, false),
-          frame.code.length,
-        )
+        cacheProgram(schedule, account.codeHash, decodeProgram(frame.code, schedule, false))
       keepProgram(frame.context.state, account, program)
     }
     frame.program = account.program as Program
@@ -109,9 +116,25 @@ function* decodeWork(frame: Frame, account: AccountState | undefined, isStepped:
   const { schedule } = frame.context
   frame.program = yield* decodeProgramSteps(frame.code, schedule, isStepped)
   if (account !== undefined && !isStepped) {
-    const { program, code } = frame
-    keepProgram(frame.context.state, account, cacheProgram(schedule, account.codeHash, program, code.length))
+    const { program } = frame
+    keepProgram(frame.context.state, account, cacheProgram(schedule, account.codeHash, program))
   }
+  return frame
+}
+
+/** Begins to run long code. `account` is undefined for initialization code, which runs once. */
+const findWindows = (frame: Frame, account: AccountState | undefined, isStepped: boolean): void => {
+  const known =
+    account === undefined ? undefined : knownWindowedCode(frame.context.schedule, account.codeHash, isStepped)
+  if (known !== undefined) beginWindows(frame, known)
+  else if (mayPause()) beginWork(windowWork(frame, account, isStepped))
+  else runSteps(windowWork(frame, account, isStepped))
+}
+
+function* windowWork(frame: Frame, account: AccountState | undefined, isStepped: boolean): LongWork {
+  const windowed = yield* windowedCodeSteps(frame.code, frame.context.schedule, isStepped)
+  if (account !== undefined) keepWindowedCode(windowed, account.codeHash)
+  beginWindows(frame, windowed)
   return frame
 }
 
@@ -186,7 +209,8 @@ export const enterCreate = (frame: Frame, payer: AccountState, wei: bigint): voi
   frame.ip = 0
   frame.sp = frame.base - 1
   const isStepped = tracer?.onStep !== undefined
-  if (frame.code.length > DECODED_AT_ONCE_BYTES && mayPause())
+  if (frame.code.length > WINDOWED_CODE_BYTES) findWindows(frame, undefined, isStepped)
+  else if (frame.code.length > DECODED_AT_ONCE_BYTES && mayPause())
     beginWork(decodeWork(frame, undefined, isStepped))
   else frame.program = decodeProgram(frame.code, schedule, isStepped)
 }

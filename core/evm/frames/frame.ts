@@ -83,7 +83,12 @@ export const DEPTH_MAX = 1024
 
 let frames: Frame[] = []
 
-const NO_PROGRAM: Program = { words: new Int32Array(1), targets: new Int32Array(0), isStepped: false }
+const NO_PROGRAM: Program = {
+  words: new Int32Array(1),
+  targets: new Int32Array(0),
+  isStepped: false,
+  window: undefined,
+}
 
 const NO_ACCOUNT = createAccountState(ZERO_ADDRESS, undefined)
 

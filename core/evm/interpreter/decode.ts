@@ -122,8 +122,12 @@ type Decoding = {
   readonly isStepped: boolean
   words: Int32Array
   readonly targets: Int32Array
+  /** The position of the first target. */
+  readonly targetsStart: number
   /** Indexes of the operands of jumps whose targets are still positions in the code. */
   readonly jumps: number[]
+  /** A PUSH and the JUMP behind it become one instruction where both stand before this position. */
+  readonly joinEnd: number
   pc: number
   /** Targets below this position are initialised. */
   clearedTo: number
@@ -139,7 +143,9 @@ const beginDecoding = (code: Uint8Array, schedule: Schedule, isStepped: boolean)
   isStepped,
   words: scratchFor(code.length),
   targets: new Int32Array(code.length),
+  targetsStart: 0,
   jumps: [],
+  joinEnd: code.length,
   pc: 0,
   clearedTo: 0,
   at: 0,
@@ -153,15 +159,15 @@ const beginDecoding = (code: Uint8Array, schedule: Schedule, isStepped: boolean)
  * code runs only once, so decoding is a large part of its time.
  */
 const decodeTo = (decoding: Decoding, end: number): void => {
-  const { code, schedule, isStepped, words, targets, jumps } = decoding
+  const { code, schedule, isStepped, words, targets, targetsStart, jumps, joinEnd } = decoding
   const { gas, known } = schedule
   let { pc, at, block, height, isDead } = decoding
-  targets.fill(-1, decoding.clearedTo, end)
+  targets.fill(-1, decoding.clearedTo - targetsStart, end - targetsStart)
   decoding.clearedTo = end
   for (; pc < end; pc++) {
     const byte = code[pc]!
     if (byte === JUMPDEST) {
-      targets[pc] = at
+      targets[pc - targetsStart] = at
       block = -1
       isDead = false
     } else if (isDead) {
@@ -191,6 +197,7 @@ const decodeTo = (decoding: Decoding, end: number): void => {
       pc += op - PUSH0
       const next = code[pc + 1]
       if (isStepped || (next !== JUMP && next !== JUMPI) || words[place] !== OP_PUSH) continue
+      if (pc + 1 >= joinEnd) continue
       words[place] = next === JUMP ? OP_PUSH_JUMP : OP_PUSH_JUMPI
       jumps.push(place + 1)
       words[block + 1] = words[block + 1]! + gas[next]!
@@ -246,7 +253,53 @@ export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: b
   decodeTo(decoding, code.length)
   endWords(decoding)
   resolveJumps(decoding, 0, decoding.jumps.length)
-  return { words: decoding.words.slice(0, decoding.at), targets: decoding.targets, isStepped }
+  return {
+    words: decoding.words.slice(0, decoding.at),
+    targets: decoding.targets,
+    isStepped,
+    window: undefined,
+  }
+}
+
+/** Targets in a window that stand for positions of the code in another one: -2 and less. */
+export const outside = (position: number): number => -2 - position
+/** The position for such a target. */
+export const positionOutside = (target: number): number => -2 - target
+
+/**
+ * Decodes the code from `start` to `end`, which are the positions of instructions or the end of the code. Jumps to other
+ * positions, and what goes on beyond the end, have targets that `positionOutside` gives back.
+ * @param isDestination whether a JUMPDEST stands at a position
+ */
+export const decodePart = (
+  { code, schedule, isStepped }: Pick<Decoding, 'code' | 'schedule' | 'isStepped'>,
+  start: number,
+  end: number,
+  isDestination: (position: number) => boolean,
+): Pick<Program, 'words' | 'targets'> => {
+  const decoding: Decoding = {
+    ...beginDecoding(EMPTY_BYTES, schedule, isStepped),
+    code,
+    words: scratchFor(end - start + 1),
+    targets: new Int32Array(end - start),
+    targetsStart: start,
+    joinEnd: end,
+    pc: start,
+    clearedTo: start,
+  }
+  decodeTo(decoding, end)
+  const { words, targets, jumps } = decoding
+  for (const place of jumps) {
+    const position = words[place]!
+    const target = position < start || position >= end ? undefined : targets[position - start]!
+    words[place] = target ?? (isDestination(position) ? outside(position) : -1)
+  }
+  if (decoding.pc >= code.length) endWords(decoding)
+  else {
+    words[decoding.at++] = OP_PUSH_JUMP
+    words[decoding.at++] = outside(decoding.pc)
+  }
+  return { words: words.slice(0, decoding.at), targets }
 }
 
 /** As `decodeProgram`, in steps, for long code. */
@@ -273,7 +326,12 @@ export function* decodeProgramSteps(
     resolveJumps(decoding, start, Math.min(decoding.jumps.length, start + DECODED_AT_ONCE_BYTES))
     yield
   }
-  return { words: decoding.words.subarray(0, decoding.at), targets: decoding.targets, isStepped }
+  return {
+    words: decoding.words.subarray(0, decoding.at),
+    targets: decoding.targets,
+    isStepped,
+    window: undefined,
+  }
 }
 
 const writeBlock = (words: Int32Array, at: number, pc: number): number => {
@@ -315,10 +373,17 @@ const writeOpcode = (
   return at + 2
 }
 
-/** Decodes only the block that begins at `start`, with each instruction as its own block. */
-export const decodeBlock = (code: Uint8Array, schedule: Schedule, start: number): Program => {
+/**
+ * Decodes only the block that begins at `start`, up to `limit`, with each instruction as its own block.
+ */
+export const decodeBlock = (
+  code: Uint8Array,
+  schedule: Schedule,
+  start: number,
+  limit = code.length,
+): Program => {
   let end = start
-  for (; end < code.length; end++) {
+  for (; end < limit; end++) {
     const op = code[end]!
     if (op === JUMPDEST && end > start) break
     const kind = schedule.known[op] === 1 ? KINDS[op]! : KIND_END

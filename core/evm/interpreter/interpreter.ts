@@ -1,11 +1,13 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { copyWord } from '../../state/limbs.ts'
 import { continueStepped, haltReasonOfBlock } from './basicBlock.ts'
+import { enterWindow, targetOutside } from './codeWindows.ts'
 import { call } from '../frames/call.ts'
 import { create } from '../frames/create.ts'
 import type { Frame } from '../frames/frame.ts'
 import { stackLimitOf, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from '../frames/frame.ts'
-import { endWith, endWithMemory, haltWith, haltOrSuspend, haltOrSuspendOperation } from '../frames/ending.ts'
+import { endWith, endWithMemory, haltAtJump, haltWith } from '../frames/ending.ts'
+import { haltOrSuspend, haltOrSuspendOperation } from '../frames/ending.ts'
 import { expand, memory } from './memory.ts'
 import { selfDestruct } from '../operations/account.ts'
 import { loadInputEdge, loadWord, storeWord } from '../operations/data.ts'
@@ -117,8 +119,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0x0e: // PUSH and JUMP
         ip = words[ip + 1]!
         if (ip >= 0) continue
-        frame.halt = 'Bad jump destination'
-        return haltWith(frame, gas)
+        break
       case 0x0f: // PUSH and JUMPI
         if (numbers[sp--] === 0) {
           ip += 2
@@ -126,8 +127,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         }
         ip = words[ip + 1]!
         if (ip >= 0) continue
-        frame.halt = 'Bad jump destination'
-        return haltWith(frame, gas)
+        break
       case 0x10: // LT
         numbers[sp - 1] = lessThan(sp, sp - 1) ? 1 : 0
         sp--
@@ -273,24 +273,20 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         continue
       case 0x56: {
         // JUMP
-        const target = program.targets[numbers[sp--]!] ?? -1
-        ip = target
-        if (target >= 0) continue
-        frame.halt = 'Bad jump destination'
-        return haltWith(frame, gas)
+        const destination = numbers[sp--]!
+        ip = program.targets[destination] ?? targetOutside(program.window, destination)
+        if (ip >= 0) continue
+        break
       }
-      case 0x57: {
-        // JUMPI
+      case 0x57: // JUMPI
         sp -= 2
         if (numbers[sp + 1] === 0) {
           ip++
           continue
         }
-        ip = program.targets[numbers[sp + 2]!] ?? -1
+        ip = program.targets[numbers[sp + 2]!] ?? targetOutside(program.window, numbers[sp + 2]!)
         if (ip >= 0) continue
-        frame.halt = 'Bad jump destination'
-        return haltWith(frame, gas)
-      }
+        break
       case 0x5a: // GAS
         if (frame.gasReserve === 0n) numbers[++sp] = gas
         else putBigint(++sp, BigInt(gas) + frame.gasReserve)
@@ -395,5 +391,9 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       default:
         throw new RangeError(`${words[ip]} is not an instruction`)
     }
+    if (ip === -1) return haltAtJump(frame, gas) // Only jumps get here.
+    ip = enterWindow(frame, ip)
+    ;({ program, checkBelow } = frame)
+    words = program.words
   }
 }

@@ -1,5 +1,6 @@
 import { toBareHex } from '../../bytes/hex.ts'
 import type { Schedule } from '../gas/schedule.ts'
+import type { CodeWindow } from './codeWindows.ts'
 
 /**
  * Decoded contract code: one array of instructions with their operands. Values of PUSH are decoded, jump destinations are
@@ -12,18 +13,18 @@ export type Program = {
   readonly targets: Int32Array
   /** True when each instruction is its own block. */
   readonly isStepped: boolean
+  /** Of long code, which is decoded in windows as it runs: the one that this is. Undefined for whole code. */
+  readonly window: CodeWindow | undefined
 }
 
 /** Memory of a program, in bytes. */
 export const programBytes = ({ words, targets }: Program): number => words.byteLength + targets.byteLength
 
-/** Code bytes whose programs are cached; a program takes about ten times its code. */
-const CACHED_CODE_BYTES_MAX = 4 * 1024 * 1024
-
-type Cached = { readonly program: Program; readonly codeBytes: number }
+/** Memory of the programs that are cached; a program usually takes about ten times its code, and at most some thirty times. */
+const CACHED_BYTES_MAX = 40 * 1024 * 1024
 
 /** Programs by fork and code hash, the least recently used first: a Map keeps the order of insertion. */
-const cache = new Map<string, Cached>()
+const cache = new Map<string, Program>()
 let cachedBytes = 0
 
 const keyOf = (schedule: Schedule, codeHash: Uint8Array): string => schedule.fork + toBareHex(codeHash)
@@ -35,25 +36,20 @@ export const cachedProgram = (schedule: Schedule, codeHash: Uint8Array): Program
   if (known === undefined) return undefined
   cache.delete(key)
   cache.set(key, known)
-  return known.program
+  return known
 }
 
 /** Caches the program of deployed code, and returns it. Initialization code runs once and is not cached. */
-export const cacheProgram = (
-  schedule: Schedule,
-  codeHash: Uint8Array,
-  program: Program,
-  codeBytes: number,
-): Program => {
+export const cacheProgram = (schedule: Schedule, codeHash: Uint8Array, program: Program): Program => {
   const key = keyOf(schedule, codeHash)
   const before = cache.get(key)
-  if (before !== undefined) cachedBytes -= before.codeBytes
-  cache.set(key, { program, codeBytes })
-  cachedBytes += codeBytes
-  for (const [oldest, { codeBytes: oldestBytes }] of cache) {
-    if (cachedBytes <= CACHED_CODE_BYTES_MAX) break
+  if (before !== undefined) cachedBytes -= programBytes(before)
+  cache.set(key, program)
+  cachedBytes += programBytes(program)
+  for (const [oldest, kept] of cache) {
+    if (cachedBytes <= CACHED_BYTES_MAX) break
     cache.delete(oldest)
-    cachedBytes -= oldestBytes
+    cachedBytes -= programBytes(kept)
   }
   return program
 }

@@ -151,6 +151,13 @@ export const limitPrecompile = (frame: Frame, gas: number): void => {
   if (PRECOMPILE_WEIGHT * gas >= limit.gas) limit.check(usageOf(frame))
 }
 
+/** Counts the gas of work that takes as long; `checkBelow` of the frame changes. */
+export const limitDecoding = (frame: Frame, gas: number): void => {
+  if (limit === undefined) return
+  due += gas
+  setCheckBelow(frame)
+}
+
 /** Checks the limit before memory grows from one size to another, in bytes. @throws as RunLimit.check */
 export const limitMemory = (frame: Frame, from: number, to: number): void => {
   if (limit !== undefined && Math.floor(from / MEMORY_BYTES) !== Math.floor(to / MEMORY_BYTES))
