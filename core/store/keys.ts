@@ -14,6 +14,8 @@ import { toBareHex } from '../bytes/hex.ts'
  * - h:KEY LEVEL INDEX: a full page of the history of an account or slot
  * - n:KEY: trie record
  * - c:HASH: code
+ * - cl:HASH: list of the parts of large code
+ * - cp:HASH:I: a part of large code
  * - b:HASH: number of the block with that hash
  * - t:HASH: block and index of the transaction with that hash
  * - logs:SECTION: head of a section of the log index, with its postings if they are few
@@ -43,6 +45,9 @@ export const historyPageKey = (key: string, level: number, index: number): strin
   `h:${key.slice(2)}${level.toString(16).padStart(2, '0')}${index.toString(16).padStart(8, '0')}`
 export const nodeKey = (key: string): string => `n:${key}`
 export const codeKey = (codeHash: Hash): string => `c:${toBareHex(codeHash)}`
+/** `key` is the key of the code. */
+export const codeListKey = (key: string): string => `cl:${key.slice(2)}`
+export const codePartKey = (key: string, index: number): string => `cp:${key.slice(2)}:${index}`
 export const blockHashKey = (hash: Hash): string => `b:${toBareHex(hash)}`
 /** `digits` are the hex digits of the hash. */
 export const transactionKey = (digits: string): string => `t:${digits}`

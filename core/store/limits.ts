@@ -33,6 +33,12 @@ export const YIELDING_ITEMS = 600
 /** Receipts or changes that a commit encodes between two yields: about a millisecond. */
 export const SEGMENT_STEP_ITEMS = 1_024
 
+/** Code above this is stored in parts; below, reading and checking it takes less than ten milliseconds. */
+export const CODE_WHOLE_BYTES = 1024 * 1024
+
+/** Bytes of a part of large code. */
+export const CODE_PART_BYTES = 256 * 1024
+
 /** Receipts, logs or changes that a read decodes between two yields: about a tenth of a millisecond. */
 export const READING_STEP_ITEMS = 128
 
@@ -69,7 +75,8 @@ export const RECENT_BLOCKS = 256
 export const ACCOUNT_CACHE_BYTES = 12 * 1024 * 1024
 export const SLOT_CACHE_BYTES = 12 * 1024 * 1024
 export const NODE_CACHE_BYTES = 8 * 1024 * 1024
-export const CODE_CACHE_BYTES = 8 * 1024 * 1024
+/** Holds two of the largest contracts that are known, of 16 MB: reading one again takes a tenth of a second. */
+export const CODE_CACHE_BYTES = 32 * 1024 * 1024
 export const HISTORY_CACHE_BYTES = 4 * 1024 * 1024
 /** Some 4,000 decoded transactions: more objects would burden garbage collection. */
 export const RECORD_CACHE_BYTES = 4 * 1024 * 1024

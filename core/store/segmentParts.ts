@@ -1,6 +1,13 @@
-import { concatBytes, equalBytes } from '../bytes/bytes.ts'
+import { concatBytes } from '../bytes/bytes.ts'
 import type { Steps } from '../steps.ts'
-import { CHECKSUM_BYTES, checkedValue, withChecksum, withChecksumSteps } from './checksum.ts'
+import { checkedValue, withChecksum, withChecksumSteps } from './checksum.ts'
+import {
+  type PartReference,
+  partsLength,
+  readPartReferences,
+  readParts,
+  writePartReference,
+} from './codec/partList.ts'
 import { createReader } from './codec/reader.ts'
 import { createWriter } from './codec/writer.ts'
 import type { KeyValueStore } from './keyvalue.ts'
@@ -12,7 +19,7 @@ import { PART_LIST_VERSION } from './segment.ts'
  * A key-value store writes, reads and checks a value in one call, whose time grows with the value. A large segment is
  * therefore stored in parts, each under its own key. The list of the parts is stored under the key of the segment. It is
  * written when the parts are durable, and it alone commits the block. An earlier stop leaves parts without a list, which
- * the next start removes. The list has the checksum of each part, so that parts of another attempt are not used.
+ * the next start removes.
  */
 
 type StoredEntry = { readonly key: string; readonly value: Uint8Array }
@@ -26,9 +33,6 @@ export type StoredSegment = {
   readonly bytes: number
 }
 
-/** A part in the list: its length, and the checksum of its stored form. */
-type PartReference = { readonly length: number; readonly checksum: Uint8Array }
-
 function* storedPartsSteps(number: number, parts: readonly Uint8Array[]): Steps<StoredSegment> {
   const entries: StoredEntry[] = []
   const list = createWriter()
@@ -39,8 +43,7 @@ function* storedPartsSteps(number: number, parts: readonly Uint8Array[]): Steps<
     const key = partKey(number, index)
     const value = withChecksum(key, part)
     entries.push({ key, value })
-    list.varint(part.length)
-    list.raw(value.subarray(0, CHECKSUM_BYTES))
+    writePartReference(list, value)
     bytes += value.length
     yield
   }
@@ -82,22 +85,7 @@ export const removeParts = async (kv: KeyValueStore, number: number): Promise<vo
 const readPartList = (value: Uint8Array): readonly PartReference[] => {
   const reader = createReader(value)
   reader.byte()
-  return Array.from({ length: reader.varint() }, () => ({
-    length: reader.varint(),
-    checksum: reader.raw(CHECKSUM_BYTES),
-  }))
-}
-
-/** The part; undefined if it is missing, damaged or from another attempt. */
-const readPart = async (
-  kv: Pick<KeyValueStore, 'get'>,
-  key: string,
-  { length, checksum }: PartReference,
-): Promise<Uint8Array | undefined> => {
-  const stored = await kv.get(key)
-  if (stored === undefined || !equalBytes(stored.subarray(0, CHECKSUM_BYTES), checksum)) return undefined
-  const part = checkedValue(key, stored)
-  return part?.length === length ? part : undefined
+  return readPartReferences(reader, reader.varint())
 }
 
 /** The stored segment of a block in one piece, or the reason why it cannot be read. */
@@ -117,31 +105,14 @@ const readEntry = async (kv: PartReader, number: number): Promise<FoundSegment> 
 
 const isPartList = (value: Uint8Array): boolean => value[0] === PART_LIST_VERSION
 
-/** Calls `take` with each part and its position. Other work runs between the parts. */
-const readParts = async (
-  kv: PartReader,
-  number: number,
-  list: readonly PartReference[],
-  take: (part: Uint8Array, at: number) => void,
-): Promise<'whole' | 'damaged'> => {
-  let at = 0
-  for (const [index, reference] of list.entries()) {
-    const part = await readPart(kv, partKey(number, index), reference)
-    if (part === undefined) return 'damaged'
-    take(part, at)
-    at += part.length
-    await kv.pause()
-  }
-  return 'whole'
-}
-
 /** Reads and verifies a segment. Other work runs between the parts of a large one. */
 export const readSegment = async (kv: PartReader, number: number): Promise<FoundSegment> => {
   const value = await readEntry(kv, number)
   if (typeof value === 'string' || !isPartList(value)) return value
   const list = readPartList(value)
-  const bytes = new Uint8Array(list.reduce((sum, { length }) => sum + length, 0))
-  const found = await readParts(kv, number, list, (part, at) => bytes.set(part, at))
+  const bytes = new Uint8Array(partsLength(list))
+  const keyOf = (index: number): string => partKey(number, index)
+  const found = await readParts(kv, list, keyOf, (part, at) => bytes.set(part, at))
   return found === 'damaged' ? found : bytes
 }
 
@@ -152,5 +123,7 @@ export const checkSegment = async (
 ): Promise<'whole' | 'missing' | 'damaged'> => {
   const value = await readEntry(kv, number)
   if (typeof value === 'string') return value
-  return isPartList(value) ? await readParts(kv, number, readPartList(value), () => undefined) : 'whole'
+  if (!isPartList(value)) return 'whole'
+  const keyOf = (index: number): string => partKey(number, index)
+  return await readParts(kv, readPartList(value), keyOf, () => undefined)
 }

@@ -3,7 +3,9 @@ import { type Cache, createCache } from './cache.ts'
 import { setBounded } from '../collections/boundedMap.ts'
 import { StoreCorruption, verifiedValue } from './checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
+import { isCodeList, readListedCode } from './codeParts.ts'
 import type { KeyValueStore } from './keyvalue.ts'
+import { codeListKey } from './keys.ts'
 import {
   ACCOUNT_CACHE_BYTES,
   CODE_CACHE_BYTES,
@@ -102,6 +104,21 @@ const cached = (state: ViewsState, cache: Cache<Uint8Array>, key: string): Uint8
   return value
 }
 
+/** Large code, which is stored in parts, is loaded as in an asynchronous store: in steps. */
+const codeOf = (state: ViewsState, cache: Cache<Uint8Array>, key: string): Uint8Array | undefined => {
+  const code = cached(state, cache, key)
+  if (code !== undefined) return code
+  const list = codeListKey(key)
+  const { kv, loaded } = state
+  if (loaded?.has(list) !== true) {
+    if (kv.getSync !== undefined && kv.getSync(list) === undefined) return undefined
+    throw new MissingEntries([list])
+  }
+  const large = loaded.get(list)
+  if (large !== undefined) cache.set(key, large)
+  return large
+}
+
 const recordOf = <Value>(
   state: ViewsState,
   { cache, absent }: StateKind<Value>,
@@ -124,6 +141,12 @@ const load = async (
 ): Promise<boolean> => {
   const before = state.epoch
   const { kv, flushedHeight } = state
+  const lists = keys.filter(isCodeList)
+  if (lists.length > 0) {
+    for (const key of lists) into.set(key, await readListedCode(kv, key, flushedHeight))
+    const others = keys.filter(key => !isCodeList(key))
+    return others.length === 0 || (await load(state, others, into, lenient, foreseen))
+  }
   let whole = true
   const put = (key: string, stored: Uint8Array | undefined): void => {
     try {
@@ -242,7 +265,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number, prefetchTable
     account: key => state.writing?.accounts.get(key) ?? recordOf(state, accounts, key),
     slot: key => state.writing?.slots.get(key) ?? recordOf(state, slots, key),
     node: key => cached(state, nodes, key),
-    code: key => cached(state, codes, key),
+    code: key => codeOf(state, codes, key),
     historyPage: key => {
       const page = state.writing?.pages.get(key) ?? cached(state, pages, key)
       if (page === undefined) throw new StoreCorruption(key, state.flushedHeight, 'it is missing')

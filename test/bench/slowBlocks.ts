@@ -20,6 +20,13 @@ const rounds = (count: number, ...body: readonly Part[]): Uint8Array =>
     [count < 256 ? 2 : count < 65_536 ? 3 : 4, 'JUMPI STOP'],
   ])
 
+/** The code with zeros behind it, so that it has 16 MB. */
+const padded = (short: Uint8Array): Uint8Array => {
+  const long = new Uint8Array(16 * MEGABYTE)
+  long.set(short)
+  return long
+}
+
 /** Blocks that take long to execute, to hash or to store, by what is in them. */
 export const SLOW_BLOCKS: Readonly<Record<string, SlowBlock>> = {
   'a short loop': { code: rounds(100_000, 'GAS POP') },
@@ -44,6 +51,12 @@ export const SLOW_BLOCKS: Readonly<Record<string, SlowBlock>> = {
   },
   '10,000 self-destructs': {
     code: rounds(10_000, [0x33ffn << 240n, 0, 'MSTORE'], [2, 0, 0, 'CREATE POP']),
+  },
+  'a run through 16 MB of code': { code: new Uint8Array(16 * MEGABYTE).fill(0x5b) },
+  '20 copies of 16 MB of code': { code: padded(rounds(20, 16 * MEGABYTE, 0, 0, 'ADDRESS EXTCODECOPY')) },
+  'the creation of 16 MB of code': {
+    // The initialization code is: PUSH4 of the size, PUSH1 0, RETURN.
+    code: code([0x63_0100_0000_6000_f3n << 192n, 0, 'MSTORE'], [8, 0, 0, 'CREATE POP']),
   },
   '15,000 transactions': { code: code('STOP'), count: 15_000, gas: 50_000n },
 }

@@ -72,7 +72,7 @@ const genesisOf = (codes: readonly Uint8Array[]): object => {
   return {
     ...base,
     gasLimit: '0x1fffffffffffff',
-    config: { ...base.config, pragueTime: 0, zeroBaseFee: true },
+    config: { ...base.config, pragueTime: 0, zeroBaseFee: true, contractSizeLimit: 0x7fff_ffff },
   }
 }
 

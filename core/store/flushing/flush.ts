@@ -1,6 +1,7 @@
 import type { Hash } from '../../bytes/bytes.ts'
 import { fromHex, toBareHex } from '../../bytes/hex.ts'
 import { verifiedValue, withChecksum } from '../checksum.ts'
+import { codeEntries } from '../codeParts.ts'
 import { encodeChainHead } from '../codec/chainHead.ts'
 import { createWriter } from '../codec/writer.ts'
 import { clearJournal, writeJournal } from './flushJournal.ts'
@@ -76,6 +77,9 @@ const numbers = (...values: readonly number[]): Uint8Array => {
   return writer.finish()
 }
 
+/** Bytes that an entry counts besides its value, so that a slice has no more than FLUSH_SLICE_ENTRIES. */
+const ENTRY_BYTES = FLUSH_SLICE_BYTES / FLUSH_SLICE_ENTRIES
+
 type Others = 'nodes' | 'blockNumbers' | 'transactions'
 
 function* digitsOf(hashes: Iterable<Hash>): Generator<string> {
@@ -98,7 +102,7 @@ function* otherEntries(
   order: Awaited<ReturnType<typeof orderOf>>,
 ): Generator<KeyValueEntry> {
   for (const name of order.nodes) yield entryOf(nodeKey(name), memtable.nodes.get(name))
-  for (const [key, code] of memtable.codes) yield entryOf(key, code)
+  for (const [key, code] of memtable.codes) yield* codeEntries(key, code)
   for (const head of memtable.heads)
     yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
   for (const key of order.blockNumbers) yield entryOf(key, numbers(memtable.blockNumbers.get(key) as number))
@@ -156,7 +160,14 @@ export const prepareFlush = async (
   const pages = new Map<string, Uint8Array>()
   const accounts = await prepareState(kv, views, views.accounts, memtable.accounts, entries, pages)
   const slots = await prepareState(kv, views, views.slots, memtable.slots, entries, pages)
-  await inSlices(kv, otherEntries(memtable, await orderOf(kv, memtable)), entry => entries.push(entry))
+  let bytes = 0
+  for (const entry of otherEntries(memtable, await orderOf(kv, memtable))) {
+    entries.push(entry)
+    bytes += ENTRY_BYTES + (entry.value?.length ?? 0)
+    if (bytes < FLUSH_SLICE_BYTES) continue
+    await kv.pause()
+    bytes = 0
+  }
   return { accounts, slots, pages, entries }
 }
 

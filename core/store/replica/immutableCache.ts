@@ -3,7 +3,7 @@ import { checkedValue } from '../checksum.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 
 /** Keys of a replica whose values never change once they are stored. */
-const IMMUTABLE = /^(?:segment|header|c|h|b|t|logs):/
+const IMMUTABLE = /^(?:segment|header|c|cl|cp|h|b|t|logs):/
 
 export type ImmutableCacheOptions = {
   /** Most memory of the cached values. */
