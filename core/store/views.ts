@@ -145,7 +145,7 @@ const load = async (
   if (lists.length > 0) {
     for (const key of lists) into.set(key, await readListedCode(kv, key, flushedHeight))
     const others = keys.filter(key => !isCodeList(key))
-    return others.length === 0 || (await load(state, others, into, lenient, foreseen))
+    return others.length === 0 || (await load(state, others, into, lenient, prefetched))
   }
   let whole = true
   const put = (key: string, stored: Uint8Array | undefined): void => {
