@@ -1,20 +1,14 @@
-import {
-  createIndependentScheduler,
-  createScheduler,
-  type OnNextTurn,
-  type Scheduler,
-} from '../../core/scheduler.ts'
+import { createIndependentScheduler, createScheduler, type Scheduler } from '../../core/scheduler.ts'
+import { onNextTurn } from './nextTurn.ts'
 import { hasRequestTimers } from './requestTimers.ts'
+
+export { onNextTurn }
 
 /**
  * Milliseconds of one turn for all requests that start in it, and as many for those that continue. The last step and a garbage
  * collection may take as long again; a turn should stay under 20 ms.
  */
 export const REQUEST_SLICE_MS = 5
-
-/** Web workers have no setImmediate. */
-export const onNextTurn: OnNextTurn =
-  typeof setImmediate === 'function' ? run => void setImmediate(run) : run => void setTimeout(run, 0)
 
 let shared: Scheduler | undefined
 
