@@ -1,7 +1,5 @@
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX, JsonError, tooDeep } from './parse.ts'
 import {
-  afterString,
-  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
@@ -9,6 +7,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  scanString,
 } from './scan.ts'
 
 /** Values between two steps: a tenth of a millisecond. */
@@ -17,13 +16,14 @@ const STEP_VALUES = 256
 /** Characters between two steps, where values are long. */
 const STEP_CHARACTERS = 256 * 1024
 
-/** Length of an escape such as `\u00e9`. */
-const UNICODE_ESCAPE_LENGTH = 6
+/** White space between two values: a body that is indented has a thousandth of this. More would be skipped in one step. */
+const SPACE_LENGTH_MAX = 1024 * 1024
 
-/** Maximum length of a number, as in Besu's parser. */
+/** Characters of a number; Besu's parser takes no longer ones. */
 const NUMBER_LENGTH_MAX = 1000
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+/** Looks at no more than some thousand digits: what stands behind them is no JSON then. */
+const NUMBER = /-?(?:0|[1-9]\d{0,1000})(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,1000})?/y
 
 const LITERALS: readonly (readonly [text: string, value: boolean | null])[] = [
   ['true', true],
@@ -55,10 +55,11 @@ type Open =
 const notJson = ({ at }: State): JsonError => new JsonError('INVALID_JSON', `not JSON at character ${at}`)
 
 const skipSpace = (state: State): number => {
+  const end = state.at + SPACE_LENGTH_MAX
   for (;;) {
     const code = state.text.charCodeAt(state.at)
     if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return code
-    state.at++
+    if (state.at++ === end) throw notJson(state)
   }
 }
 
@@ -66,59 +67,43 @@ const parseString = (state: State, source: string): string => {
   try {
     return JSON.parse(source) as string
   } catch {
-    // The closing quote is missing, or there is a control character or an invalid escape.
+    // No closing quote, a control character or a wrong escape.
     throw notJson(state)
   }
 }
 
-const readString = (state: State): string => {
-  const end = afterString(state.text, state.at)
-  const value = parseString(state, state.text.slice(state.at, end))
-  state.at = end
-  return value
-}
-
-/** The position at or before `end` that no escape spans, in a string that has none across `start`. */
-const cutOfString = (text: string, start: number, end: number): number => {
-  /** The backslash of the escape that `position` belongs to as its second character. */
-  const escapeAt = (position: number): number | undefined => {
-    let backslashes = 0
-    while (position - 1 - backslashes >= start && text.charCodeAt(position - 1 - backslashes) === BACKSLASH)
-      backslashes++
-    return backslashes % 2 === 1 ? position - 1 : undefined
-  }
-  for (let position = end; position > end - UNICODE_ESCAPE_LENGTH + 1; position--) {
-    const isWhole = position < end && text[position] !== 'u'
-    const escape = isWhole ? undefined : escapeAt(position)
-    if (escape !== undefined) return escape
-  }
-  return end
-}
-
-/** Like readString, in steps. */
-function* readLongString(state: State): Generator<void, string> {
+/** Reads the string whose content begins at `start`; undefined where it is longer than a step. */
+const readShortString = (state: State, start: number): string | undefined => {
   const { text } = state
-  const last = afterString(text, state.at) - 1
+  const end = scanString(text, start, start + STEP_CHARACTERS)
+  if (text.charCodeAt(end) !== QUOTE) return undefined
+  state.at = end + 1
+  return parseString(state, text.slice(start - 1, end + 1))
+}
+
+/** Reads the string whose quote stands at the position, a long one in steps. */
+function* readString(state: State): Generator<void, string> {
+  const { text } = state
+  let start = state.at + 1
+  const short = readShortString(state, start)
+  if (short !== undefined) return short
   let value = ''
-  for (let start = state.at + 1; start < last; ) {
-    const end = Math.min(start + STEP_CHARACTERS, last)
-    const cut = end === last ? last : cutOfString(text, start, end)
-    value += parseString(state, `"${text.slice(start, cut)}"`)
-    start = cut
+  for (;;) {
+    const end = scanString(text, start, start + STEP_CHARACTERS)
+    value += parseString(state, `"${text.slice(start, end)}"`)
+    if (text.charCodeAt(end) === QUOTE) {
+      state.at = end + 1
+      return value
+    }
+    if (end === text.length) throw notJson(state)
+    start = end
     yield
   }
-  if (text.charCodeAt(last) !== QUOTE) throw notJson(state)
-  state.at = last + 1
-  return value
 }
 
-/** True for the quote of a string that is read in steps. */
-const isLongString = ({ text, at }: State, code: number): boolean =>
-  code === QUOTE && afterString(text, at) - at > STEP_CHARACTERS
-
-const readScalar = (state: State, code: number): unknown => {
+/** Reads a number, `true`, `false` or `null`. */
+const readScalar = (state: State): unknown => {
   state.number = undefined
-  if (code === QUOTE) return readString(state)
   NUMBER.lastIndex = state.at
   const [source] = NUMBER.exec(state.text) ?? []
   if (source !== undefined) {
@@ -138,7 +123,9 @@ const readScalar = (state: State, code: number): unknown => {
 /** Reads the key of the next member and its colon. */
 const readKey = (state: State): string => {
   if (skipSpace(state) !== QUOTE) throw notJson(state)
-  const key = readString(state)
+  const key = readShortString(state, state.at + 1)
+  // Longer than any member that a method takes, or without an end.
+  if (key === undefined) throw notJson(state)
   if (skipSpace(state) !== COLON) throw notJson(state)
   state.at++
   return key
@@ -220,7 +207,7 @@ export function* parseSteps(text: string, entriesMax: number): Generator<void, P
     const { value, open } = isContainer
       ? openContainer(state, code)
       : {
-          value: isLongString(state, code) ? yield* readLongString(state) : readScalar(state, code),
+          value: code === QUOTE ? yield* readString(state) : readScalar(state),
           open: undefined,
         }
     if (isContainer || code === QUOTE) state.number = undefined

@@ -102,4 +102,14 @@ describe('given JSON text parsed in steps', () => {
     expect(codeOf('1'.repeat(1000))).toBeUndefined()
     expect(codeOf('1'.repeat(1001))).toBe('INVALID_JSON')
   })
+
+  test('then no number, key or white space of any length is looked through in one step', () => {
+    const long = 5_000_000
+    expect(codeOf('1'.repeat(long))).toBe('INVALID_JSON')
+    expect(codeOf(`1.${'1'.repeat(long)}`)).toBe('INVALID_JSON')
+    expect(codeOf(`{"${'k'.repeat(long)}":1}`)).toBe('INVALID_JSON')
+    expect(codeOf(`[1,${' '.repeat(long)}1]`)).toBe('INVALID_JSON')
+    expect(codeOf(`[1,${' '.repeat(100_000)}1]`)).toBeUndefined()
+    expect(parse(`["${'\\\\'.repeat(long / 2)}"]`).steps).toBeGreaterThan(long / 600_000)
+  })
 })
