@@ -87,7 +87,7 @@ const NO_PROGRAM: Program = {
   words: new Int32Array(1),
   targets: new Int32Array(0),
   isStepped: false,
-  window: undefined,
+  codeWindow: undefined,
 }
 
 const NO_ACCOUNT = createAccountState(ZERO_ADDRESS, undefined)

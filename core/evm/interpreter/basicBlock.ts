@@ -8,8 +8,8 @@ import type { HaltReason } from '../transaction/result.ts'
  * the instruction that fails, with its reason.
  */
 export const continueStepped = (frame: Frame, place: number): void => {
-  const { words, window } = frame.program
-  frame.program = decodeBlock(frame.code, frame.context.schedule, words[place + 4]!, window?.end)
+  const { words, codeWindow } = frame.program
+  frame.program = decodeBlock(frame.code, frame.context.schedule, words[place + 4]!, codeWindow?.end)
 }
 
 /** The reason why the block of one instruction at `place` cannot run on a stack of `height` items. */

@@ -65,11 +65,11 @@ export function* windowedCodeSteps(
   const destinations = new Uint8Array((code.length + 7) >> 3)
   const starts = new Uint8Array(Math.ceil(code.length / WINDOW_BYTES))
   let next = SCANNED_AT_ONCE
-  let window = 0
+  let codeWindow = 0
   for (let pc = 0; pc < code.length; pc++) {
-    if (pc >= window * WINDOW_BYTES) {
-      starts[window] = pc - window * WINDOW_BYTES
-      window++
+    if (pc >= codeWindow * WINDOW_BYTES) {
+      starts[codeWindow] = pc - codeWindow * WINDOW_BYTES
+      codeWindow++
     }
     const op = code[pc] as number
     if (op === JUMPDEST) destinations[pc >> 3] = (destinations[pc >> 3] as number) | (1 << (pc & 7))
@@ -130,7 +130,7 @@ const keep = (of: WindowedCode, index: number, program: Program): void => {
 }
 
 const bytesOf = (program: Program): number =>
-  programBytes(program) + (program.window?.targets.byteLength ?? 0)
+  programBytes(program) + (program.codeWindow?.targets.byteLength ?? 0)
 
 const NO_TARGETS = new Int32Array(0)
 
@@ -139,15 +139,15 @@ const isDestination = ({ code, destinations }: WindowedCode, position: number): 
   position < code.length && (((destinations[position >> 3] as number) >> (position & 7)) & 1) === 1
 
 /** The target of a jump to a position that is perhaps in another window; -1 where there is no JUMPDEST. */
-export const targetOutside = (window: CodeWindow | undefined, position: number): number =>
-  window !== undefined && isDestination(window.of, position) ? outside(position) : -1
+export const targetOutside = (codeWindow: CodeWindow | undefined, position: number): number =>
+  codeWindow !== undefined && isDestination(codeWindow.of, position) ? outside(position) : -1
 
 const decodeWindow = (of: WindowedCode, index: number): Program => {
   const { code, starts } = of
   const start = index * WINDOW_BYTES + (starts[index] as number)
   const end = Math.max(start, Math.min((index + 1) * WINDOW_BYTES, code.length))
   const { words, targets } = decodePart(of, start, end, position => isDestination(of, position))
-  return { words, targets: NO_TARGETS, isStepped: of.isStepped, window: { of, start, end, targets } }
+  return { words, targets: NO_TARGETS, isStepped: of.isStepped, codeWindow: { of, start, end, targets } }
 }
 
 /** Makes the frame run the window of that position, which is where a window begins or a JUMPDEST. Gives its place there. */
@@ -160,13 +160,13 @@ const enterAt = (frame: Frame, of: WindowedCode, position: number): number => {
     keep(of, index, program)
   }
   frame.program = program
-  const { start, targets } = program.window as CodeWindow
+  const { start, targets } = program.codeWindow as CodeWindow
   return position === start ? 0 : (targets[position - start] as number)
 }
 
 /** Makes the frame go on in another window, where `target` (below -1) of its program is. */
 export const enterWindow = (frame: Frame, target: number): number =>
-  enterAt(frame, (frame.program.window as CodeWindow).of, positionOutside(target))
+  enterAt(frame, (frame.program.codeWindow as CodeWindow).of, positionOutside(target))
 
 /** Makes the frame begin to run long code. */
 export const beginWindows = (frame: Frame, windowed: WindowedCode): void => {

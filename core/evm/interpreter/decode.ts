@@ -257,7 +257,7 @@ export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: b
     words: decoding.words.slice(0, decoding.at),
     targets: decoding.targets,
     isStepped,
-    window: undefined,
+    codeWindow: undefined,
   }
 }
 
@@ -330,7 +330,7 @@ export function* decodeProgramSteps(
     words: decoding.words.subarray(0, decoding.at),
     targets: decoding.targets,
     isStepped,
-    window: undefined,
+    codeWindow: undefined,
   }
 }
 

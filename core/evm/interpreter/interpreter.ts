@@ -274,7 +274,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
       case 0x56: {
         // JUMP
         const destination = numbers[sp--]!
-        ip = program.targets[destination] ?? targetOutside(program.window, destination)
+        ip = program.targets[destination] ?? targetOutside(program.codeWindow, destination)
         if (ip >= 0) continue
         break
       }
@@ -284,7 +284,7 @@ export const runFrame = (frame: Frame): Frame | undefined => {
           ip++
           continue
         }
-        ip = program.targets[numbers[sp + 2]!] ?? targetOutside(program.window, numbers[sp + 2]!)
+        ip = program.targets[numbers[sp + 2]!] ?? targetOutside(program.codeWindow, numbers[sp + 2]!)
         if (ip >= 0) continue
         break
       case 0x5a: // GAS

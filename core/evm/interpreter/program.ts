@@ -14,7 +14,7 @@ export type Program = {
   /** True when each instruction is its own block. */
   readonly isStepped: boolean
   /** Of long code, which is decoded in windows as it runs: the one that this is. Undefined for whole code. */
-  readonly window: CodeWindow | undefined
+  readonly codeWindow: CodeWindow | undefined
 }
 
 /** Memory of a program, in bytes. */
