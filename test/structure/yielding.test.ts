@@ -6,8 +6,7 @@ const LATER_TURN = /\bsetImmediate\b|\bsetTimeout\([^;\n]*,\s*0\)|\bMessageChann
 
 /** Files that may, with the reason. All other code takes a `Scheduler` (core/scheduler.ts). */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'handlers/inbound/requestScheduler.ts': 'creates the scheduler of requests',
-  'runtime/scheduler.ts': "creates the scheduler of the node's own work",
+  'handlers/inbound/nextTurn.ts': 'gives the schedulers of requests and of the node their turns',
   'runtime/threads/network/thread.ts':
     'throws where no caller catches it, as an uncaught error of this thread would be',
   'p2p/node/parts.ts': 'waits for the close events of the streams of a connection, yields nothing',
