@@ -90,7 +90,7 @@ const benchSync = async (folder: string, blocks: number): Promise<Row> => {
   const genesisPath = join(folder, 'genesis.json')
   writeFileSync(genesisPath, genesisText({ qbft: { xblockperiodmilliseconds: 5 } }))
   const [libp2p = 0, devp2p = 0] = await freePorts(2)
-  const options = [`--genesis-file=${genesisPath}`]
+  const options = [`--genesis-file=${genesisPath}`, '--rpc-http-enabled']
   const served: Served = { folder, blocks, options, ports: { libp2p, devp2p } }
   const server = await startServer(served)
   const measured: Record<Transport, { rate: number; cpu: number }[]> = { libp2p: [], devp2p: [] }
