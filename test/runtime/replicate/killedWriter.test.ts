@@ -2,7 +2,6 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
 import { readReplica } from '../../support/replica.ts'
-import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { type Proxy, startProxy } from '../../support/servers/proxy.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
@@ -17,7 +16,6 @@ const ROUNDS = 6
 
 const STORES: readonly (readonly [string, boolean, () => Promise<TestServer>, RegExp])[] = [
   ['redis', HAS_REDIS, () => startRedis({ keeps: true }), /evalsha|eval\b/i],
-  ['postgresql', HAS_POSTGRESQL, startPostgresql, /quorate_set_(?:if|new)/],
 ]
 
 /**
