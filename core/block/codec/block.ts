@@ -4,7 +4,7 @@ import { runSteps, type Steps } from '../../steps.ts'
 import type { Block } from '../block.ts'
 import type { Header } from '../header.ts'
 import type { Transaction } from '../transaction.ts'
-import { decoding, decodingSteps } from './error.ts'
+import { withDecodeErrors, withDecodeErrorsSteps } from './error.ts'
 import { decodeHeaderItem, encodeHeader, headerItem } from './header.ts'
 import { joinRlpList, rlpListPieces } from '../../rlp/list.ts'
 import { encodedLength, LIST_HEAD, STRING_HEAD, writeHead } from '../../rlp/write.ts'
@@ -112,7 +112,7 @@ function* decodeEach<T>(raw: RawItem | undefined, what: string, decode: (item: R
 const decodeTransactions = (raw: RawItem | undefined): Steps<Transaction[]> => {
   let index = 0
   return decodeEach(raw, 'transactions', item =>
-    decoding('INVALID_TRANSACTION', `transaction ${index++}`, () => decodeTransactionItem(item)),
+    withDecodeErrors('INVALID_TRANSACTION', `transaction ${index++}`, () => decodeTransactionItem(item)),
   )
 }
 
@@ -138,11 +138,11 @@ const headerOf = (header: RawItem): Header => decodeHeaderItem(decodeFields(head
 
 /** Decodes only the header of a block; the body is not checked. @throws DecodeError */
 export const decodeBlockHeader = (bytes: Uint8Array): Header =>
-  decoding('INVALID_BLOCK', 'block', () => headerOf(blockParts(bytes)[0]))
+  withDecodeErrors('INVALID_BLOCK', 'block', () => headerOf(blockParts(bytes)[0]))
 
 /** As `decodeBlock`, in steps, so that other work can run in between. @throws DecodeError */
 export const decodeBlockSteps = (bytes: Uint8Array): Steps<Block> =>
-  decodingSteps('INVALID_BLOCK', 'block', decodeSteps(bytes))
+  withDecodeErrorsSteps('INVALID_BLOCK', 'block', decodeSteps(bytes))
 
 function* decodeSteps(bytes: Uint8Array): Steps<Block> {
   const [header, ...body] = blockParts(bytes)

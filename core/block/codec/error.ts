@@ -20,7 +20,7 @@ export class DecodeError extends Error {
 }
 
 /** Runs a decoder and turns its errors into a DecodeError whose message starts with `where`. */
-export const decoding = <T>(code: DecodeErrorCode, where: string, decode: () => T): T => {
+export const withDecodeErrors = <T>(code: DecodeErrorCode, where: string, decode: () => T): T => {
   try {
     return decode()
   } catch (error) {
@@ -30,10 +30,10 @@ export const decoding = <T>(code: DecodeErrorCode, where: string, decode: () => 
   }
 }
 
-/** As `decoding`, for decoding in steps. */
-export function* decodingSteps<T>(code: DecodeErrorCode, where: string, steps: Steps<T>): Steps<T> {
+/** As `withDecodeErrors`, for decoding in steps. */
+export function* withDecodeErrorsSteps<T>(code: DecodeErrorCode, where: string, steps: Steps<T>): Steps<T> {
   for (;;) {
-    const { done, value } = decoding(code, where, () => steps.next())
+    const { done, value } = withDecodeErrors(code, where, () => steps.next())
     if (done === true) return value
     yield
   }

@@ -9,7 +9,7 @@ import {
   rlpList,
   rlpScalar,
 } from '../../rlp/rlp.ts'
-import { DecodeError, decoding } from './error.ts'
+import { DecodeError, withDecodeErrors } from './error.ts'
 import { assertSeal, type Seal } from './seal.ts'
 
 /** A proposer's vote on the validator set, in the block that it proposed. */
@@ -75,7 +75,7 @@ const decodeRound = (item: RlpItem | undefined): number => {
 export const decodeExtraData = (bytes: Uint8Array): QbftExtraData => {
   if (bytes.length === 0)
     throw new DecodeError('INVALID_EXTRA_DATA', 'Invalid Bytes supplied - Bft Extra Data required.')
-  return decoding('INVALID_EXTRA_DATA', 'extraData', () => {
+  return withDecodeErrors('INVALID_EXTRA_DATA', 'extraData', () => {
     const items = rlpList(decodeRlp(bytes), 'it')
     if (items.length < 5) throw new RlpError(`5 fields expected, not ${items.length}`)
     return {

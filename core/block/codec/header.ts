@@ -10,7 +10,7 @@ import {
   rlpList,
 } from '../../rlp/rlp.ts'
 import type { Header } from '../header.ts'
-import { decoding } from './error.ts'
+import { withDecodeErrors } from './error.ts'
 import { rlpUint64, rlpUint256 } from './scalar.ts'
 
 const FIELDS_MIN = 15
@@ -62,7 +62,7 @@ const copy = (item: RlpItem | undefined, what: string, length?: number): Uint8Ar
 
 /** Decodes a header from an RLP item into copies. @throws DecodeError */
 export const decodeHeaderItem = (item: RlpItem | undefined): Header =>
-  decoding('INVALID_HEADER', 'header', () => {
+  withDecodeErrors('INVALID_HEADER', 'header', () => {
     const items = rlpList(item, 'it')
     if (items.length < FIELDS_MIN || items.length > FIELDS_MAX)
       throw new RlpError(`${FIELDS_MIN} to ${FIELDS_MAX} fields expected, not ${items.length}`)
@@ -94,4 +94,4 @@ export const decodeHeaderItem = (item: RlpItem | undefined): Header =>
 
 /** Decodes a header into copies. @throws DecodeError */
 export const decodeHeader = (bytes: Uint8Array): Header =>
-  decodeHeaderItem(decoding('INVALID_HEADER', 'header', () => decodeRlp(bytes)))
+  decodeHeaderItem(withDecodeErrors('INVALID_HEADER', 'header', () => decodeRlp(bytes)))

@@ -2,7 +2,7 @@ import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
 import type { Transaction } from '../transaction.ts'
 import { encodeEnvelope } from './envelope.ts'
-import { decoding } from './error.ts'
+import { withDecodeErrors } from './error.ts'
 import { decodeTransaction, transactionOfItems } from './transaction.ts'
 
 /** The blobs, commitments and proofs sent with a blob transaction; views of the decoded bytes. */
@@ -71,7 +71,7 @@ const copied = (transaction: Transaction): Transaction => ({
  */
 export const decodePooledTransaction = (bytes: Uint8Array): PooledTransaction => {
   if (bytes[0] !== 3) return { transaction: copied(decodeTransaction(bytes)), sidecar: undefined }
-  return decoding('INVALID_TRANSACTION', 'transaction', () => {
+  return withDecodeErrors('INVALID_TRANSACTION', 'transaction', () => {
     const items = rlpList(decodeRlp(bytes.subarray(1)), 'the payload')
     const fields = items[0]
     if (fields === undefined || fields instanceof Uint8Array)

@@ -11,7 +11,7 @@ import {
 } from '../../rlp/write.ts'
 import type { Steps } from '../../steps.ts'
 import type { Log, Receipt } from '../receipt.ts'
-import { decoding } from './error.ts'
+import { withDecodeErrors } from './error.ts'
 import { rlpUint64 } from './scalar.ts'
 import { transactionType } from './transaction.ts'
 
@@ -141,7 +141,7 @@ const decodeOutcome = (item: RlpItem | undefined): Pick<Receipt, 'status' | 'pos
 
 /** Decodes a receipt from its EIP-2718 bytes; byte fields are views of `bytes`. @throws DecodeError */
 export const decodeReceipt = (bytes: Uint8Array): ConsensusReceipt =>
-  decoding('INVALID_RECEIPT', 'receipt', () => {
+  withDecodeErrors('INVALID_RECEIPT', 'receipt', () => {
     const type = transactionType(bytes)
     const items = rlpList(decodeRlp(type === 0 ? bytes : bytes.subarray(1)), 'the payload')
     if (items.length !== 4) throw new RlpError(`4 fields expected, not ${items.length}`)

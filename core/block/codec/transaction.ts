@@ -4,7 +4,7 @@ import { countItems, type RawItem, rawString } from '../../rlp/rawItem.ts'
 import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../rlp/rlp.ts'
 import type { AccessListEntry, Authorization, Transaction, TransactionType } from '../transaction.ts'
 import { encodeEnvelope } from './envelope.ts'
-import { decoding } from './error.ts'
+import { withDecodeErrors } from './error.ts'
 import { rlpUint64, rlpUint256 } from './scalar.ts'
 import { signedItems, type TransactionFields } from './transactionItem.ts'
 
@@ -156,7 +156,7 @@ export const transactionType = (bytes: Uint8Array): TransactionType => {
  * @throws DecodeError
  */
 export const decodeTransaction = (bytes: Uint8Array): Transaction =>
-  decoding('INVALID_TRANSACTION', 'transaction', () => {
+  withDecodeErrors('INVALID_TRANSACTION', 'transaction', () => {
     const type = transactionType(bytes)
     return transactionOfItems(type, decodePayload(type, type === 0 ? bytes : bytes.subarray(1)), bytes)
   })

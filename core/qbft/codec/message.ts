@@ -1,4 +1,4 @@
-import { DecodeError, decoding, decodingSteps } from '../../block/codec/error.ts'
+import { DecodeError, withDecodeErrors, withDecodeErrorsSteps } from '../../block/codec/error.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import {
@@ -62,7 +62,7 @@ const KIND_OF_NAME = {
 export const openMessage = (code: number, data: Uint8Array): OpenedMessage => {
   const known = knownCode(code, data)
   const name = NAMES[known]
-  return decoding('INVALID_MESSAGE', name, () => ({
+  return withDecodeErrors('INVALID_MESSAGE', name, () => ({
     kind: KIND_OF_NAME[name],
     signed: openSigned(signedPart(known, data), `signed ${name}`),
   }))
@@ -90,7 +90,7 @@ function* decodeKnown(code: QbftCode, data: Uint8Array): Steps<QbftMessage> {
  */
 export function* decodeMessageSteps(code: number, data: Uint8Array): Steps<QbftMessage> {
   const known = knownCode(code, data)
-  return yield* decodingSteps('INVALID_MESSAGE', NAMES[known], decodeKnown(known, data))
+  return yield* withDecodeErrorsSteps('INVALID_MESSAGE', NAMES[known], decodeKnown(known, data))
 }
 
 /** As `decodeMessageSteps`, without yielding. @throws DecodeError and nothing else */

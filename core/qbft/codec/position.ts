@@ -1,4 +1,4 @@
-import { decoding } from '../../block/codec/error.ts'
+import { withDecodeErrors } from '../../block/codec/error.ts'
 import { rawItems } from '../../rlp/rawItem.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { WireMessage } from '../message.ts'
@@ -33,7 +33,7 @@ export const encodePosition = ({ sequence, round }: Position): WireMessage => ({
 
 /** @throws DecodeError and nothing else */
 export const decodePosition = (data: Uint8Array): Position =>
-  decoding('INVALID_MESSAGE', 'position', () => {
+  withDecodeErrors('INVALID_MESSAGE', 'position', () => {
     const [sequence, next] = rawItems(data, 'position', 2)
     return { sequence: decodeSequence(sequence), round: decodeRound(next) - 1 }
   })

@@ -1,4 +1,4 @@
-import { DecodeError, decoding, decodingSteps } from '../../block/codec/error.ts'
+import { DecodeError, withDecodeErrors, withDecodeErrorsSteps } from '../../block/codec/error.ts'
 import type { Steps } from '../../steps.ts'
 import { drop, type Origin, type TransitionContext } from '../transitionContext.ts'
 
@@ -10,7 +10,7 @@ const dropUndecodable = (context: TransitionContext, origin: Origin, error: unkn
 /** Returns the result of `read`; drops the message and returns undefined when it cannot be decoded. */
 export const decoded = <T>(context: TransitionContext, origin: Origin, read: () => T): T | undefined => {
   try {
-    return decoding('INVALID_MESSAGE', 'message', read)
+    return withDecodeErrors('INVALID_MESSAGE', 'message', read)
   } catch (error) {
     dropUndecodable(context, origin, error)
     return undefined
@@ -24,7 +24,7 @@ export function* decodedSteps<T>(
   steps: Steps<T>,
 ): Steps<T | undefined> {
   try {
-    return yield* decodingSteps('INVALID_MESSAGE', 'message', steps)
+    return yield* withDecodeErrorsSteps('INVALID_MESSAGE', 'message', steps)
   } catch (error) {
     dropUndecodable(context, origin, error)
     return undefined
