@@ -102,10 +102,19 @@ const rpcOptionsOf = (
   clientVersion: `${NAME}/v${VERSION}/workers`,
   networkId,
   gasCap,
-  simulateGasCap: minBigint(gasCap, RPC_DEFAULTS.simulateGasCap),
+  // 0 is no limit of a call.
+  simulateGasCap:
+    gasCap === 0n ? RPC_DEFAULTS.simulateGasCap : minBigint(gasCap, RPC_DEFAULTS.simulateGasCap),
   minGasPrice,
   timeoutMs,
 })
+
+/** The platform compresses answers for the client; what is compressed already would be compressed twice. */
+const uncompressed = (request: Request): Request => {
+  const headers = new Headers(request.headers)
+  headers.delete('accept-encoding')
+  return new Request(request, { headers })
+}
 
 /** Opens what an isolate keeps. @throws SettingsError, GenesisError */
 export const openSite = async (env: Environment): Promise<Site> => {
@@ -168,7 +177,7 @@ export const openSite = async (env: Environment): Promise<Site> => {
       apps ??= openApps()
       const { pathname } = new URL(request.url)
       const app = pathname === '/graphql' || pathname === '/graphql/' ? apps.graphql : apps.rpc
-      return app.fetch(request, peer)
+      return app.fetch(uncompressed(request), peer)
     },
   }
 }
