@@ -71,12 +71,15 @@ const verificationOf = (
   const { number } = header
   const isCurrent = isDue(block)
   if (error instanceof ExecutionStopped || error instanceof MemoryUnavailable) {
-    log[isCurrent ? 'warn' : 'info']('Block {number} of {proposer} is not verified: {reason}. {consequence}', {
-      number,
-      proposer: toHex(header.coinbase),
-      reason: error.message,
-      consequence: isCurrent ? 'A round change follows' : 'Another block of its height is sealed',
-    })
+    log[isCurrent ? 'warn' : 'info'](
+      'Block {number} of {proposer} is not verified: {reason}. {consequence}',
+      {
+        number,
+        proposer: toHex(header.coinbase),
+        reason: error.message,
+        consequence: isCurrent ? 'A round change follows' : 'Another block of its height is sealed',
+      },
+    )
     return { kind: 'abandoned' }
   }
   if (!(error instanceof InvalidBlock)) {

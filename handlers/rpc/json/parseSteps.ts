@@ -16,7 +16,7 @@ const STEP_VALUES = 256
 /** Characters between two steps, where values are long. */
 const STEP_CHARACTERS = 256 * 1024
 
-/** White space between two values: a body that is indented has a thousandth of this. More would be skipped in one step. */
+/** White space within a value: a body that is indented has a thousandth of this. More would be skipped in one step. */
 const SPACE_LENGTH_MAX = 1024 * 1024
 
 /** Characters of a number; Besu's parser takes no longer ones. */
@@ -54,12 +54,24 @@ type Open =
 
 const notJson = ({ at }: State): JsonError => new JsonError('INVALID_JSON', `not JSON at character ${at}`)
 
+const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9
+
 const skipSpace = (state: State): number => {
   const end = state.at + SPACE_LENGTH_MAX
   for (;;) {
     const code = state.text.charCodeAt(state.at)
-    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return code
+    if (!isSpace(code)) return code
     if (state.at++ === end) throw notJson(state)
+  }
+}
+
+/** Skips the white space before or after the whole text, however long it is. */
+function* skipOuterSpace(state: State): Generator<void, void> {
+  const { text } = state
+  for (let end = state.at + STEP_CHARACTERS; ; end += STEP_CHARACTERS) {
+    while (state.at < end && isSpace(text.charCodeAt(state.at))) state.at++
+    if (state.at < end) return
+    yield
   }
 }
 
@@ -198,6 +210,7 @@ export function* parseSteps(text: string, entriesMax: number): Generator<void, P
     return false
   }
 
+  yield* skipOuterSpace(state)
   for (;;) {
     const code = skipSpace(state)
     if (++state.count > JSON_VALUES_MAX)
@@ -214,7 +227,7 @@ export function* parseSteps(text: string, entriesMax: number): Generator<void, P
     put(value)
     if (open !== undefined) stack.push(open)
     else if (!continues()) {
-      skipSpace(state)
+      yield* skipOuterSpace(state)
       if (state.at < text.length) throw notJson(state)
       return { value: root, valueCount: state.count, idSources }
     }
