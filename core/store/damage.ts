@@ -3,8 +3,8 @@ import { runStepsYielding } from '../steps.ts'
 import { CommitRefused } from './commitCheck.ts'
 import type { BlockReader } from './reading/blockReader.ts'
 import type { KeyValueStore } from './keyvalue.ts'
-import { encodeSegmentSteps } from './segment.ts'
-import { storedSegmentSteps, writeSegment } from './segmentParts.ts'
+import { encodeSegmentSteps } from './segments/segment.ts'
+import { storedSegmentSteps, writeSegment } from './segments/segmentParts.ts'
 import type { ChainStore } from './store.ts'
 
 /** The damaged block records; the fields have the meaning of the ChainStore methods with the same names. */

@@ -10,8 +10,8 @@ import type { KeyValueStore } from './keyvalue.ts'
 import { headerKey, segmentKey } from './keys.ts'
 import { LOADS_AT_ONCE, RECENT_BLOCKS } from './limits.ts'
 import { type FlushedHeight, readFlushedHeight, writeFlushedHeight } from './flushing/flushedHeight.ts'
-import { openSegment, segmentChangesSteps, segmentRecordSteps } from './segment.ts'
-import { readSegment, REASONS } from './segmentParts.ts'
+import { openSegment, segmentChangesSteps, segmentRecordSteps } from './segments/segment.ts'
+import { readSegment, REASONS } from './segments/segmentParts.ts'
 import type { BlockCommit, ChainHead } from './store.ts'
 
 /** The views before the segments above them are replayed. */

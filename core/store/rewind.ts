@@ -3,7 +3,7 @@ import { headNumberOf } from './chainMemory.ts'
 import { createMemtable } from './flushing/memtable.ts'
 import { segmentKey } from './keys.ts'
 import { recentHeads } from './recover.ts'
-import { removeParts } from './segmentParts.ts'
+import { removeParts } from './segments/segmentParts.ts'
 import type { StoreState } from './storeState.ts'
 
 /**

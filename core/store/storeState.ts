@@ -6,7 +6,7 @@ import type { Flush } from './flushing/flush.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import type { LogIndex } from './logs/logIndex.ts'
 import type { NodeSnapshots } from './nodeSnapshots.ts'
-import type { SegmentWriter } from './segmentWriter.ts'
+import type { SegmentWriter } from './segments/segmentWriter.ts'
 import type { BlockCommit } from './store.ts'
 import type { Failures } from './storeFailed.ts'
 

@@ -3,7 +3,7 @@ import { type Cache, createCache } from './cache.ts'
 import { setBounded } from '../collections/boundedMap.ts'
 import { StoreCorruption, verifiedValue } from './checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
-import { isCodeList, readListedCode } from './codeParts.ts'
+import { isCodeList, readListedCode } from './segments/codeParts.ts'
 import type { KeyValueStore } from './keyvalue.ts'
 import { codeListKey } from './keys.ts'
 import {

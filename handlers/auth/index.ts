@@ -1,5 +1,5 @@
 /** `quorate/auth`: logins, tokens and permissions in Besu's forms, for the handlers. */
-export { type Algorithm, ALGORITHMS } from './algorithms.ts'
+export { type Algorithm, ALGORITHMS } from './keys/algorithms.ts'
 export { type Audit, type AuditLog, createAudit, type Denial } from './audit.ts'
 export {
   type Authentication,
@@ -16,5 +16,5 @@ export { createIssuer, type Issuer } from './issuer.ts'
 export { createLogin, type LoginParts } from './login.ts'
 export { createLoginLimits, type LoginLimits } from './loginLimits.ts'
 export { type CheckPassword, passwordMatches, type PasswordJob } from './password.ts'
-export { parsePublicKey, type PublicKey, PublicKeyError } from './publicKey.ts'
+export { parsePublicKey, type PublicKey, PublicKeyError } from './keys/publicKey.ts'
 export { createVerifySignature, type VerifySignature } from './verifyToken.ts'

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { KeySetError, parseKeySet, verifyWithKeySet } from '../../handlers/auth/keySet.ts'
+import { KeySetError, parseKeySet, verifyWithKeySet } from '../../handlers/auth/keys/keySet.ts'
 import type { VerifySignature } from '../../handlers/auth/verifyToken.ts'
 import type { Log } from '../logging/log.ts'
 

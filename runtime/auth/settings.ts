@@ -1,4 +1,4 @@
-import type { Algorithm } from '../../handlers/auth/algorithms.ts'
+import type { Algorithm } from '../../handlers/auth/keys/algorithms.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 
 /** The authentication options of one port. */

@@ -1,4 +1,4 @@
-import { type Algorithm, ALGORITHMS } from '../../handlers/auth/algorithms.ts'
+import { type Algorithm, ALGORITHMS } from '../../handlers/auth/keys/algorithms.ts'
 import { parseIpNetwork } from '../../handlers/auth/ipAddress.ts'
 import { InvalidValue } from './option.ts'
 

@@ -1,11 +1,12 @@
-import { compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../core/bytes/bytes.ts'
-import { qbftBlockHash, QBFT_MIX_HASH, qbftSealHash } from '../../core/block/codec/blockHash.ts'
+import { compareBytes, ZERO_ADDRESS } from '../../core/bytes/bytes.ts'
+import { plainHeader } from '../support/plainHeader.ts'
+import { qbftBlockHash, qbftSealHash } from '../../core/block/codec/blockHash.ts'
 import { encodeExtraData } from '../../core/block/codec/extraData.ts'
 import { sealOfSignature } from '../../core/block/codec/seal.ts'
 import type { Header } from '../../core/block/header.ts'
 import { addressOfPrivateKey, sign } from '../../core/crypto/crypto.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
-import { encodeSegment } from '../../core/store/segment.ts'
+import { encodeSegment } from '../../core/store/segments/segment.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { verifySealedHeader } from '../../core/verify/sealedHeader.ts'
 import { createRpcApp, HTTP_DEFAULTS } from '../../handlers/http/app.ts'
@@ -77,29 +78,10 @@ const sealedHeader = (): { readonly header: Header; readonly validators: readonl
   const validators = keys.map(addressOfPrivateKey)
   const extra = (seals: readonly Uint8Array[]): Uint8Array =>
     encodeExtraData({ vanity: new Uint8Array(32), validators, vote: undefined, round: 0, seals })
-  const header: Header = {
-    parentHash: ZERO_HASH,
-    ommersHash: ZERO_HASH,
+  const header = plainHeader({
     coinbase: validators[0] ?? ZERO_ADDRESS,
-    stateRoot: ZERO_HASH,
-    transactionsRoot: ZERO_HASH,
-    receiptsRoot: ZERO_HASH,
-    logsBloom: new Uint8Array(256),
-    difficulty: 1n,
-    number: 1n,
-    gasLimit: 1n,
-    gasUsed: 0n,
-    timestamp: 1n,
     extraData: extra([]),
-    mixHash: QBFT_MIX_HASH,
-    nonce: new Uint8Array(8),
-    baseFeePerGas: undefined,
-    withdrawalsRoot: undefined,
-    blobGasUsed: undefined,
-    excessBlobGas: undefined,
-    parentBeaconBlockRoot: undefined,
-    requestsHash: undefined,
-  }
+  })
   const hash = qbftSealHash(header)
   return {
     header: { ...header, extraData: extra(keys.map(key => sealOfSignature(sign(hash, key)))) },

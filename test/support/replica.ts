@@ -1,5 +1,5 @@
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import { encodeSegment } from '../../core/store/segment.ts'
+import { encodeSegment } from '../../core/store/segments/segment.ts'
 import { type ReplicaSnapshot, createReadStore } from '../../core/store/replica/readStore.ts'
 import { decodeReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'

@@ -2,7 +2,7 @@ import { headNumberOf } from '../chainMemory.ts'
 import { runFlush } from '../flushing/startFlush.ts'
 import { ROOM_KEY } from '../keys.ts'
 import { ROOM_BYTES } from '../limits.ts'
-import { checkSegment } from '../segmentParts.ts'
+import { checkSegment } from '../segments/segmentParts.ts'
 import { StoreFailed } from '../storeFailed.ts'
 import type { StoreState } from '../storeState.ts'
 

@@ -1,7 +1,7 @@
 import type { Hash } from '../../bytes/bytes.ts'
 import { fromHex, toBareHex } from '../../bytes/hex.ts'
 import { verifiedValue, withChecksum } from '../checksum.ts'
-import { codeEntries } from '../codeParts.ts'
+import { codeEntries } from '../segments/codeParts.ts'
 import { encodeChainHead } from '../codec/chainHead.ts'
 import { createWriter } from '../codec/writer.ts'
 import { clearJournal, writeJournal } from './flushJournal.ts'

@@ -6,7 +6,7 @@ import { iterateRawItems, type RawItem, rawItems, rawString } from '../../rlp/ra
 import { createReader } from '../codec/reader.ts'
 import { readReceiptLogsSteps } from '../codec/receipts.ts'
 import type { Steps } from '../../steps.ts'
-import type { Segment } from '../segment.ts'
+import type { Segment } from '../segments/segment.ts'
 import type { BlockRecord } from '../store.ts'
 
 /** The logs of a block, and the block fields that JSON-RPC returns with each log. */

@@ -8,8 +8,8 @@ import type { KeyValueStore } from '../keyvalue.ts'
 import { headerKey, segmentKey } from '../keys.ts'
 import { RECORD_CACHE_BYTES } from '../limits.ts'
 import { logsOfRecord, logsOfSegmentSteps } from '../logs/blockLogs.ts'
-import { openSegment, type Segment, segmentChangesSteps, segmentRecordSteps } from '../segment.ts'
-import { checkSegment, readSegment, REASONS } from '../segmentParts.ts'
+import { openSegment, type Segment, segmentChangesSteps, segmentRecordSteps } from '../segments/segment.ts'
+import { checkSegment, readSegment, REASONS } from '../segments/segmentParts.ts'
 import type { BlockRecord, ChainHead, ChainStore } from '../store.ts'
 
 /** Memory of a decoded block relative to its segment: a plain transfer takes a kilobyte and ten objects. */

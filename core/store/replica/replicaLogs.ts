@@ -5,7 +5,7 @@ import { LOG_SECTION_BLOCKS } from '../limits.ts'
 import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
 import { logsOfSegmentSteps } from '../logs/blockLogs.ts'
 import { sectionRecords } from '../logs/section.ts'
-import { openSegment } from '../segment.ts'
+import { openSegment } from '../segments/segment.ts'
 
 /** The fingerprints of the blocks after the last complete section of the log index. */
 export type OpenSection = Map<number, Uint32Array>

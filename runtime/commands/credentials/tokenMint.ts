@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { importPKCS8, SignJWT } from 'jose'
-import type { Algorithm } from '../../../handlers/auth/algorithms.ts'
+import type { Algorithm } from '../../../handlers/auth/keys/algorithms.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import type { MintOptions } from './tokenCommand.ts'

@@ -41,7 +41,7 @@ export type StoreRequest =
   | { readonly kind: 'code'; readonly codeHash: Hash }
   /** encodeHeader. */
   | { readonly kind: 'header'; readonly number: bigint }
-  /** The block record as committed, see core/store/segment.ts. */
+  /** The block record as committed, see core/store/segments/segment.ts. */
   | { readonly kind: 'segment'; readonly number: bigint }
   /** The hash. */
   | { readonly kind: 'recentHash'; readonly number: bigint }

@@ -8,7 +8,12 @@ import type { StateReader } from '../../../core/state/account.ts'
 import { decodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { createReader } from '../../../core/store/codec/reader.ts'
 import { accountCodec } from '../../../core/store/codec/stateValues.ts'
-import { openSegment, type Segment, segmentChanges, segmentRecord } from '../../../core/store/segment.ts'
+import {
+  openSegment,
+  type Segment,
+  segmentChanges,
+  segmentRecord,
+} from '../../../core/store/segments/segment.ts'
 import type { ChainHead, ChainStore } from '../../../core/store/store.ts'
 import { type StoreClient, HeadMoved } from './storeClient.ts'
 import { accountPlace, createHeadState, type HeadState, slotPlace } from './headState.ts'

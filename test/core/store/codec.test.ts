@@ -7,7 +7,12 @@ import { readReceiptsSteps, writeReceipts } from '../../../core/store/codec/rece
 import { accountCodec } from '../../../core/store/codec/stateValues.ts'
 import { createWriter } from '../../../core/store/codec/writer.ts'
 import { runSteps } from '../../../core/steps.ts'
-import { encodeSegment, openSegment, segmentChanges, segmentRecord } from '../../../core/store/segment.ts'
+import {
+  encodeSegment,
+  openSegment,
+  segmentChanges,
+  segmentRecord,
+} from '../../../core/store/segments/segment.ts'
 import type { BlockCommit } from '../../../core/store/store.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { SEGMENT_PART_BYTES } from '../../../core/store/limits.ts'

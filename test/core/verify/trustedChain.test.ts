@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { plainHeader } from '../../support/plainHeader.ts'
 import { type Address, compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../../core/bytes/bytes.ts'
-import { qbftBlockHash, QBFT_MIX_HASH, qbftSealHash } from '../../../core/block/codec/blockHash.ts'
+import { qbftBlockHash, qbftSealHash } from '../../../core/block/codec/blockHash.ts'
 import { encodeExtraData, type Vote } from '../../../core/block/codec/extraData.ts'
 import { sealOfSignature } from '../../../core/block/codec/seal.ts'
 import type { Header } from '../../../core/block/header.ts'
@@ -39,29 +40,12 @@ const headerOn = (parent: Header | undefined, { validators, proposer, vote, seal
   const set = byAddress(validators)
   const extra = (seals: readonly Uint8Array[]): Uint8Array =>
     encodeExtraData({ vanity: new Uint8Array(32), validators: set.map(addressOf), vote, round: 0, seals })
-  const header: Header = {
+  const header = plainHeader({
     parentHash: parent === undefined ? ZERO_HASH : qbftBlockHash(parent),
-    ommersHash: ZERO_HASH,
     coinbase: parent === undefined ? ZERO_ADDRESS : addressOf(proposer),
-    stateRoot: ZERO_HASH,
-    transactionsRoot: ZERO_HASH,
-    receiptsRoot: ZERO_HASH,
-    logsBloom: new Uint8Array(256),
-    difficulty: 1n,
     number: parent === undefined ? 0n : parent.number + 1n,
-    gasLimit: 1n,
-    gasUsed: 0n,
-    timestamp: 1n,
     extraData: extra([]),
-    mixHash: QBFT_MIX_HASH,
-    nonce: new Uint8Array(8),
-    baseFeePerGas: undefined,
-    withdrawalsRoot: undefined,
-    blobGasUsed: undefined,
-    excessBlobGas: undefined,
-    parentBeaconBlockRoot: undefined,
-    requestsHash: undefined,
-  }
+  })
   if (parent === undefined) return header
   const digest = qbftSealHash(header)
   const seals = (sealers ?? set).map(index => sealOfSignature(sign(digest, keyOf(index))))

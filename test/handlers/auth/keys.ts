@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { exportPKCS8, exportSPKI, generateKeyPair } from 'jose'
-import type { Algorithm } from '../../../handlers/auth/algorithms.ts'
+import type { Algorithm } from '../../../handlers/auth/keys/algorithms.ts'
 import { part } from './tokens.ts'
 
 /** Both halves of a key as PEM. */

@@ -1,8 +1,8 @@
 import { createAudit, type Denial } from '../../../handlers/auth/audit.ts'
-import type { Algorithm } from '../../../handlers/auth/algorithms.ts'
+import type { Algorithm } from '../../../handlers/auth/keys/algorithms.ts'
 import { type Authentication, NO_AUTHENTICATION } from '../../../handlers/auth/authentication.ts'
 import { createAuthentication } from '../../../handlers/auth/createAuthentication.ts'
-import { parsePublicKey } from '../../../handlers/auth/publicKey.ts'
+import { parsePublicKey } from '../../../handlers/auth/keys/publicKey.ts'
 import { createVerifySignature } from '../../../handlers/auth/verifyToken.ts'
 
 /** What every token of these tests is dated by, so that none expires while they run. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
-import type { Algorithm } from '../../../handlers/auth/algorithms.ts'
+import type { Algorithm } from '../../../handlers/auth/keys/algorithms.ts'
 import { createAuthentication } from '../../../handlers/auth/createAuthentication.ts'
 import { NO_AUTHENTICATION } from '../../../handlers/auth/authentication.ts'
-import { parsePublicKey } from '../../../handlers/auth/publicKey.ts'
+import { parsePublicKey } from '../../../handlers/auth/keys/publicKey.ts'
 import { createVerifySignature } from '../../../handlers/auth/verifyToken.ts'
 
 /** One token to be judged: what a node was given, and what a client shows. */

@@ -15,7 +15,7 @@ import {
   type ReplicaHead,
 } from '../../../core/store/replica/replicaHead.ts'
 import { commitOfSegment } from '../../../core/store/recover.ts'
-import { encodeSegment } from '../../../core/store/segment.ts'
+import { encodeSegment } from '../../../core/store/segments/segment.ts'
 import { historyOfRecord, valueOfRecord } from '../../../core/store/stateRecord.ts'
 import { writeHistory } from '../../../core/store/reading/history.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'

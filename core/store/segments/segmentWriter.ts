@@ -1,5 +1,5 @@
-import type { KeyValueEntry, KeyValueStore } from './keyvalue.ts'
-import { UNWRITTEN_BLOCKS_MAX, UNWRITTEN_BYTES_MAX } from './limits.ts'
+import type { KeyValueEntry, KeyValueStore } from '../keyvalue.ts'
+import { UNWRITTEN_BLOCKS_MAX, UNWRITTEN_BYTES_MAX } from '../limits.ts'
 import { type StoredSegment, writeSegment } from './segmentParts.ts'
 
 /** Writes segments, several in one write when the caller does not wait for each. */

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { p256 } from '@noble/curves/nist.js'
 import * as fc from 'fast-check'
-import { type Algorithm, ALGORITHMS } from '../../../handlers/auth/algorithms.ts'
-import { firstPemObject } from '../../../handlers/auth/pem.ts'
-import { parsePublicKey, PublicKeyError } from '../../../handlers/auth/publicKey.ts'
-import { createKeys, createSecp256k1Keys, pemOf } from './keys.ts'
+import { type Algorithm, ALGORITHMS } from '../../../../handlers/auth/keys/algorithms.ts'
+import { firstPemObject } from '../../../../handlers/auth/keys/pem.ts'
+import { parsePublicKey, PublicKeyError } from '../../../../handlers/auth/keys/publicKey.ts'
+import { createKeys, createSecp256k1Keys, pemOf } from '../keys.ts'
 
 const refusal = (pem: string, algorithm: Algorithm): string => {
   try {

@@ -1,13 +1,13 @@
-import { type Address, concatBytes, type Hash } from '../bytes/bytes.ts'
-import { decodeBlockSteps, encodeBlockSteps } from '../block/codec/block.ts'
-import type { StateChanges } from '../state/account.ts'
-import { runSteps, type Steps } from '../steps.ts'
-import { readChangesSteps, writeChanges } from './codec/changes.ts'
-import { createReader, MalformedRecord } from './codec/reader.ts'
-import { readReceiptsSteps, writeReceipts } from './codec/receipts.ts'
-import { createWriter, type Writer } from './codec/writer.ts'
-import { SEGMENT_PART_BYTES } from './limits.ts'
-import type { BlockCommit, BlockRecord } from './store.ts'
+import { type Address, concatBytes, type Hash } from '../../bytes/bytes.ts'
+import { decodeBlockSteps, encodeBlockSteps } from '../../block/codec/block.ts'
+import type { StateChanges } from '../../state/account.ts'
+import { runSteps, type Steps } from '../../steps.ts'
+import { readChangesSteps, writeChanges } from '../codec/changes.ts'
+import { createReader, MalformedRecord } from '../codec/reader.ts'
+import { readReceiptsSteps, writeReceipts } from '../codec/receipts.ts'
+import { createWriter, type Writer } from '../codec/writer.ts'
+import { SEGMENT_PART_BYTES } from '../limits.ts'
+import type { BlockCommit, BlockRecord } from '../store.ts'
 
 /** First byte of every segment. A store of another version is refused. */
 const SEGMENT_VERSION = 1

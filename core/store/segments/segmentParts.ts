@@ -1,18 +1,18 @@
-import { concatBytes } from '../bytes/bytes.ts'
-import type { Steps } from '../steps.ts'
-import { checkedValue, withChecksum, withChecksumSteps } from './checksum.ts'
+import { concatBytes } from '../../bytes/bytes.ts'
+import type { Steps } from '../../steps.ts'
+import { checkedValue, withChecksum, withChecksumSteps } from '../checksum.ts'
 import {
   type PartReference,
   partsLength,
   readPartReferences,
   readParts,
   writePartReference,
-} from './codec/partList.ts'
-import { createReader } from './codec/reader.ts'
-import { createWriter } from './codec/writer.ts'
-import type { KeyValueStore } from './keyvalue.ts'
-import { partKey, segmentKey } from './keys.ts'
-import { SEGMENT_WHOLE_PARTS } from './limits.ts'
+} from '../codec/partList.ts'
+import { createReader } from '../codec/reader.ts'
+import { createWriter } from '../codec/writer.ts'
+import type { KeyValueStore } from '../keyvalue.ts'
+import { partKey, segmentKey } from '../keys.ts'
+import { SEGMENT_WHOLE_PARTS } from '../limits.ts'
 import { PART_LIST_VERSION } from './segment.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, errors, type JWK } from 'jose'
 import { ALGORITHMS } from './algorithms.ts'
-import type { VerifySignature } from './verifyToken.ts'
+import type { VerifySignature } from '../verifyToken.ts'
 
 /** Keys of one issuer: two while it changes them, some more for several services. */
 export const KEYS_MAX = 100

@@ -1,10 +1,10 @@
-import { toQuantity } from '../../../core/bytes/hex.ts'
-import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import type { StateEdit } from '../../../core/state/edits.ts'
-import type { RpcContext } from '../context.ts'
-import { DevelopmentRefused } from '../development/development.ts'
-import { developmentOf } from '../development/signing.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { toQuantity } from '../../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
+import type { StateEdit } from '../../../../core/state/edits.ts'
+import type { RpcContext } from '../../context.ts'
+import { DevelopmentRefused } from '../../development/development.ts'
+import { developmentOf } from '../../development/signing.ts'
+import { RpcError } from '../../dispatch/errors.ts'
 import {
   prefixedBytesOf,
   flagOf,
@@ -14,13 +14,13 @@ import {
   isObject,
   required,
   requireAddress,
-} from '../parameters/values.ts'
-import { type Call, developmentMethod, type Method, type Params } from './method.ts'
+} from '../../parameters/values.ts'
+import { type Call, developmentMethod, type Method, type Params } from '../method.ts'
 
 /** @throws RpcError with the reason where the chain refuses */
-const refusing = async <T>(work: Promise<T>): Promise<T> => {
+const refusing = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
-    return await work
+    return await work()
   } catch (cause) {
     if (cause instanceof DevelopmentRefused)
       throw new RpcError('DEVELOPMENT_REFUSED', { detail: cause.message, cause })
@@ -32,7 +32,7 @@ const edit =
   (read: (params: Params) => StateEdit) =>
   async ({ params }: Call, context: RpcContext): Promise<boolean> => {
     const wanted = read(params)
-    await refusing(developmentOf(context).edit(wanted))
+    await refusing(() => developmentOf(context).edit(wanted))
     return true
   }
 
@@ -48,7 +48,7 @@ const reset = async ({ params }: Call, context: RpcContext): Promise<boolean> =>
   if (request !== undefined && !isObject(request)) throw new RpcError('INVALID_PARAMS')
   if (isForking(request))
     throw new RpcError('DEVELOPMENT_REFUSED', { detail: 'it does not read the state of another network' })
-  await refusing(developmentOf(context).reset())
+  await refusing(() => developmentOf(context).reset())
   return true
 }
 
@@ -61,9 +61,9 @@ const impersonation = (name: string, summary: string, isOn: boolean): readonly M
     summary,
     params: { account: 'Address' },
     result: 'Boolean',
-    handle: ({ params }, context) => {
+    handle: async ({ params }, context) => {
       const account = requireAddress(params, 0)
-      developmentOf(context).impersonate(account, isOn)
+      await refusing(() => developmentOf(context).impersonate(account, isOn))
       return true
     },
   })
@@ -153,7 +153,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     result: 'Boolean',
     handle: ({ params }, context) => {
       const snapshot = required(integerOf(given(params, 0), 63), 'INVALID_PARAMS')
-      return refusing(developmentOf(context).revert(snapshot))
+      return refusing(() => developmentOf(context).revert(snapshot))
     },
   }),
 ]

@@ -1,11 +1,11 @@
-import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { DevelopmentClock } from '../development/development.ts'
-import { developmentOf } from '../development/signing.ts'
-import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import { INTERVAL_SECONDS_MAX, MINED_BLOCKS_MAX } from '../parameters/limits.ts'
-import { flagOf, given, integerOf, isObject, required } from '../parameters/values.ts'
-import { type Call, developmentMethod, type Method, type Params } from './method.ts'
+import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
+import type { DevelopmentClock } from '../../development/development.ts'
+import { developmentOf } from '../../development/signing.ts'
+import type { RpcContext } from '../../context.ts'
+import { RpcError } from '../../dispatch/errors.ts'
+import { INTERVAL_SECONDS_MAX, MINED_BLOCKS_MAX } from '../../parameters/limits.ts'
+import { flagOf, given, integerOf, isObject, required } from '../../parameters/values.ts'
+import { type Call, developmentMethod, type Method, type Params } from '../method.ts'
 
 const integerAt = (params: Params, index: number, most = 2n ** 63n - 1n): bigint => {
   const value = required(integerOf(given(params, index), 63), 'INVALID_PARAMS')
@@ -89,7 +89,10 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     result: 'Boolean',
     handle: ({ params }, context) => {
       const ms = Number(integerAt(params, 0, BigInt(INTERVAL_SECONDS_MAX))) * MS_PER_SECOND
-      developmentOf(context).miner.setMode(ms === 0 ? { kind: 'manual' } : { kind: 'interval', ms })
+      const { miner } = developmentOf(context)
+      if (ms > 0) miner.setMode({ kind: 'interval', ms })
+      // Ends an interval, and leaves automatic blocks as they are.
+      else if (miner.mode().kind === 'interval') miner.setMode({ kind: 'manual' })
       return true
     },
   }),
