@@ -53,6 +53,7 @@ export type RpcDevelopment = {
   signHash(account: Address, hash: Hash): Signature | undefined
   /** Signs a transaction, or impersonates its sender; undefined for an account that is neither unlocked nor impersonated. */
   signTransaction(account: Address, transaction: UnsignedTransaction): SenderTransaction | undefined
+  /** @throws DevelopmentRefused when too many are */
   impersonate(account: Address, isOn: boolean): void
   impersonateAll(isOn: boolean): void
   /** Changes the state after the head. @throws DevelopmentRefused */

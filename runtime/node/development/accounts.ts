@@ -6,7 +6,7 @@ import { transactionOf } from '../../../core/block/codec/transaction.ts'
 import type { UnsignedTransaction } from '../../../core/block/codec/transactionItem.ts'
 import { sign } from '../../../core/crypto/crypto.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/developmentAccounts.ts'
-import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
+import { DevelopmentRefused, type RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 
 type Accounts = Pick<
   RpcDevelopment,
@@ -47,6 +47,7 @@ export const createAccounts = (): Accounts => {
       const name = toBareHex(account)
       if (!isOn) impersonated.delete(name)
       else if (impersonated.size < IMPERSONATED_MAX) impersonated.add(name)
+      else throw new DevelopmentRefused(`more than ${IMPERSONATED_MAX} accounts are impersonated`)
     },
     impersonateAll: isOn => {
       all = isOn

@@ -46,13 +46,13 @@ const goBack = async (
 ): Promise<Rewound> => {
   const { chain, rewinding, pool, submit } = options
   const removed = await removedBlocks(options, number)
-  for (const { transaction } of pool.list()) pool.remove(transaction.hash)
   try {
     await rewinding.rewind(number)
   } catch (cause) {
     if (cause instanceof RewindRefused) throw new DevelopmentRefused(cause.message, { cause })
     throw cause
   }
+  for (const { transaction } of pool.list()) pool.remove(transaction.hash)
   await options.edits.goBack(number, edits)
   options.clock.restore(clock)
   await submit(pooled.map(({ transaction, sender }) => ({ transaction, sender })))
