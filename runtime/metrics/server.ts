@@ -12,8 +12,14 @@ const NAMES_MAX = 256
 const formatOf = (accept: string | null): MetricFormat =>
   accept?.includes('application/openmetrics-text') === true ? 'openmetrics' : 'text'
 
+/**
+ * One answer a connection: further requests of a client that sends many and reads nothing are dropped with the connection.
+ * A scraper comes every few seconds, so a new connection costs it nothing.
+ */
+const ONE_ANSWER = { connection: 'close' } as const
+
 const refuse = (status: number, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(null, { status, headers })
+  new Response(null, { status, headers: { ...headers, ...ONE_ANSWER } })
 
 /**
  * Answers `GET /metrics` in the format of Prometheus or of OpenMetrics, as the Accept header asks; `name[]` filters by name.
@@ -36,7 +42,9 @@ export const createMetricsApp = (
     try {
       const format = formatOf(request.headers.get('accept'))
       const { type, text } = await registry.render(format, names.length === 0 ? undefined : names)
-      return new Response(request.method === 'HEAD' ? null : text, { headers: { 'content-type': type } })
+      return new Response(request.method === 'HEAD' ? null : text, {
+        headers: { 'content-type': type, ...ONE_ANSWER },
+      })
     } finally {
       scrapes--
     }

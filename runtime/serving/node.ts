@@ -3,7 +3,13 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RUNTIME } from '../version.ts'
-import { CONNECTIONS_OF_ADDRESS_MAX, type Serve, type ServerTls, STOP_GRACE_MS } from './serve.ts'
+import {
+  CONNECTIONS_OF_ADDRESS_MAX,
+  type Serve,
+  type ServeOptions,
+  type ServerTls,
+  STOP_GRACE_MS,
+} from './serve.ts'
 
 const listen = (server: HttpServer, port: number, hostname: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -17,13 +23,16 @@ const listen = (server: HttpServer, port: number, hostname: string): Promise<voi
 const TOO_MANY_CONNECTIONS =
   'HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n'
 
-/** Answers 503 to the connections of an address beyond CONNECTIONS_OF_ADDRESS_MAX, and closes them. */
-const limitConnections = (server: HttpServer, isProxy: (address: string) => boolean): void => {
+/** Answers 503 to the connections of an address beyond the limit, and closes them. */
+const limitConnections = (
+  server: HttpServer,
+  { isProxy = () => false, connectionsOfAddressMax = CONNECTIONS_OF_ADDRESS_MAX }: ServeOptions,
+): void => {
   const counts = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const count = counts.get(address) ?? 0
-    if (count >= CONNECTIONS_OF_ADDRESS_MAX && !isProxy(address)) {
+    if (count >= connectionsOfAddressMax && !isProxy(address)) {
       // The client may have disconnected already.
       socket.on('error', () => undefined)
       socket.end(TOO_MANY_CONNECTIONS, () => socket.destroy())
@@ -38,6 +47,14 @@ const limitConnections = (server: HttpServer, isProxy: (address: string) => bool
   })
 }
 
+/** Closes each connection after a time, also one that sends nothing or does not read. */
+const limitConnectionTime = (server: HttpServer, timeMsMax: number): void => {
+  server.on('connection', (socket: Socket) => {
+    const timer = setTimeout(() => socket.destroy(), timeMsMax)
+    socket.once('close', () => clearTimeout(timer))
+  })
+}
+
 const tlsOf = ({ authorities, pfx, ...own }: ServerTls): ServerOptions => ({
   ...own,
   ...(pfx === undefined ? {} : { pfx: Buffer.from(pfx) }),
@@ -46,7 +63,8 @@ const tlsOf = ({ authorities, pfx, ...own }: ServerTls): ServerOptions => ({
 })
 
 export const serveOnNode: Serve = async options => {
-  const { hostname, port, fetch, connectionsMax, webSocket, tls, isProxy = () => false } = options
+  const { hostname, port, fetch, connectionsMax, webSocket, tls, connectionMsMax, requestsOfConnectionMax } =
+    options
   // The application limits the body, as on every runtime.
   const listener = getRequestListener(
     (request, { incoming }) => fetch(request, () => incoming.socket.remoteAddress ?? ''),
@@ -56,7 +74,9 @@ export const serveOnNode: Serve = async options => {
   const answer = (request: IncomingMessage, response: ServerResponse): void =>
     void listener(request, response)
   const server = tls === undefined ? createServer(answer) : createTlsServer(tlsOf(tls), answer)
-  limitConnections(server, isProxy)
+  limitConnections(server, options)
+  if (connectionMsMax !== undefined) limitConnectionTime(server, connectionMsMax)
+  if (requestsOfConnectionMax !== undefined) server.maxRequestsPerSocket = requestsOfConnectionMax
   if (connectionsMax !== undefined) server.maxConnections = connectionsMax
   const closeWebSockets =
     webSocket === undefined

@@ -51,6 +51,12 @@ export type ServeOptions = {
   readonly bodyBytesMax: number
   /** Maximum open connections; further ones are closed at once. Undefined for no limit. */
   readonly connectionsMax?: number | undefined
+  /** Maximum open connections of one address where the runtime shows connections; CONNECTIONS_OF_ADDRESS_MAX when left out. */
+  readonly connectionsOfAddressMax?: number | undefined
+  /** Requests that one connection may carry; needs `connectionsMax`. Bun does not count them: answer with `connection: close`. */
+  readonly requestsOfConnectionMax?: number | undefined
+  /** Closes each connection after this time, whatever it does; needs `connectionsMax`. Undefined for no limit. */
+  readonly connectionMsMax?: number | undefined
   /** Returns whether an address belongs to a trusted proxy. */
   readonly isProxy?: ((address: string) => boolean) | undefined
   /** Undefined serves plain HTTP. */

@@ -1,5 +1,4 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { withFolder } from '../folder.ts'
 import {
@@ -9,32 +8,24 @@ import {
   type RuntimeName,
   startNode,
 } from '../nodeProcess.ts'
+import { neverReads } from '../../support/neverReads.ts'
+import { independent } from '../../support/scenario.ts'
 import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
-/** Sends many requests and reads no answer. */
-const neverReads = (url: string): Promise<{ end(): void }> =>
-  new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url)
-    const socket = connect({ host: hostname, port: Number(port) }, () => {
-      socket.pause()
-      for (let i = 0; i < 2_000; i++) socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
-      resolve({ end: () => socket.destroy() })
-    })
-    socket.once('error', reject)
-  })
-
 for (const runtime of ['bun', 'node', 'deno'] as const satisfies readonly RuntimeName[])
-  test.skipIf(!isInstalled(runtime))(
-    `given a node on ${runtime}, when it is asked, then metrics and probes answer, and doctor is content`,
+  independent.skipIf(!isInstalled(runtime))(
+    `given a node on ${runtime}, when it is asked, then metrics and probes answer beside clients that never read, and doctor is content`,
     () =>
       withFolder(async folder => {
         const node = await startNode(join(folder, 'data'), ['--metrics-enabled', '--metrics-port=0'], {
           runtime,
         })
+        const url = String(node.metricsUrl)
+        const silent = neverReads(url, { connections: 1, requests: 0 })
+        const hostile = neverReads(url, { connections: 30, requests: 200 })
         try {
-          const hostile = await neverReads(String(node.metricsUrl))
           const text = await (await fetch(`${node.metricsUrl}/metrics`)).text()
           expect(text).toMatch(/^qbft_height 1$/m)
           expect(text).toMatch(/^process_cpu_seconds_total [\d.]+$/m)
@@ -48,8 +39,12 @@ for (const runtime of ['bun', 'node', 'deno'] as const satisfies readonly Runtim
           )
           expect(out).toContain('is readable by its owner alone (0600)')
           expect(code).toBe(0)
-          hostile.end()
+          // One answer a connection, and none may stay open: neither one that asks for more nor one that asks for nothing.
+          expect(await hostile.answers()).toBeLessThanOrEqual(30)
+          expect(await silent.answers()).toBe(0)
         } finally {
+          silent.end()
+          hostile.end()
           await node.kill()
         }
       }),
