@@ -61,8 +61,8 @@ export type NetworkHandlers = {
   readonly roleOf: (address: Address) => Role
   readonly onConsensusMessage: (peer: Peer, code: number, data: Uint8Array) => void
   /**
-   * EIP-2718 encodings that decode, in one message; signatures are not checked. True, as soon as it is known, where the message
-   * is to be forwarded to others.
+   * EIP-2718 encodings that decode, in one message; signatures are not checked. True, as soon as it is known, where the
+   * message is to be forwarded to others.
    */
   readonly onTransactions: (peer: Peer, transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
   /** A block that a peer announced: block RLP with seals. */
@@ -77,7 +77,9 @@ export type NetworkHandlers = {
   readonly headers: (query: HeadersQuery) => AsyncIterable<Uint8Array>
   /** The block RLPs with these joined hashes in their order, as far as they are on the own chain. */
   readonly blocksByHash: (hashes: Uint8Array) => AsyncIterable<Uint8Array>
-  /** For each of these blocks on the own chain the RLP list of its receipts in the consensus form; typed ones as byte strings. */
+  /**
+   * For each of these blocks on the own chain the RLP list of its receipts in the consensus form; typed ones as byte strings.
+   */
   readonly receiptsByHash: (hashes: Uint8Array) => AsyncIterable<Uint8Array>
   /** A node connected and sent its status. */
   readonly onPeer: (peer: Peer) => void
@@ -85,7 +87,7 @@ export type NetworkHandlers = {
   readonly onGossip: (peer: Peer) => void
   /** A peer sent a new status. */
   readonly onStatus: (peer: Peer) => void
-  readonly onPeerGone: (peer: Peer, reason: string) => void
+  readonly onPeerDisconnected: (peer: Peer, reason: string) => void
   /** A node cannot be connected; called when the reason changes. */
   readonly onDialFailed?: (enode: string, reason: string) => void
   /** A node of another chain was refused; `differing` names the entries that differ. */
@@ -113,8 +115,8 @@ export type NetworkOptions = {
   /** Peers that dialed this node, without static nodes and validators; undefined for no limit but `maxPeers`. */
   readonly inboundPeersMax?: number | undefined
   /**
-   * Called before a connection is made, and every second while it lasts; a returned reason refuses it. For inbound connections,
-   * the host is the remote address and the port the one that the status names.
+   * Called before a connection is made, and every second while it is open; a returned reason refuses it. For inbound
+   * connections, the host is the remote address and the port the one that the status names.
    */
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly handlers: NetworkHandlers
@@ -124,11 +126,13 @@ export type NetworkOptions = {
   readonly pause: YieldTurn
 }
 
-/** The forks of a genesis file that count: block numbers above 0, and timestamps after that of the genesis block; ascending. */
+/**
+ * The forks of a genesis file that count: block numbers above 0, and timestamps after that of the genesis block; ascending.
+ */
 export type Forks = { readonly blocks: readonly bigint[]; readonly times: readonly bigint[] }
 
 /** What Ethereum's devp2p needs to know of the chain. */
-export type ChainFacts = {
+export type ChainParameters = {
   readonly consensus: Pick<Consensus, 'kind'>
   readonly genesisDifficulty: bigint
   readonly forks: Forks
@@ -148,7 +152,10 @@ export type Network = {
   readonly enode: string
   readonly port: number
   peers(): readonly Peer[]
-  /** Returns the number of peers it was queued for. Skips disconnected peers; 0 if the message is too large. A full queue drops its oldest message. */
+  /**
+   * Returns the number of peers it was queued for. Skips disconnected peers; 0 if the message is too large. A full queue
+   * drops its oldest message.
+   */
   sendConsensus(to: readonly Address[], code: number, data: Uint8Array): number
   /** Gossips EIP-2718 encodings. */
   announceTransactions(transactions: readonly Uint8Array[]): void
@@ -156,7 +163,10 @@ export type Network = {
   announceBlock(number: bigint, hash: Hash, block: Uint8Array): void
   /** Sends the changed status of this node to all peers. */
   sendStatus(): void
-  /** Block RLPs in ascending order, as they arrive. @throws NetworkError when the peer disconnects, is silent or sends too much */
+  /**
+   * Block RLPs in ascending order, as they arrive. @throws NetworkError when the peer disconnects, is silent or sends too
+   * much
+   */
   requestBlocks(peer: Peer, from: bigint, count: number, signal: AbortSignal): AsyncIterable<Uint8Array>
   /**
    * The hashes of all transactions in the pool of the peer, joined to at most POOL_HASHES_MAX an item.
@@ -174,8 +184,8 @@ export type Network = {
   /** Disconnects a peer and stops redialing it. Returns false when it was not a static node. @throws EnodeError */
   removePeer(enode: string): Promise<boolean>
   /**
-   * Sends a goodbye to the peers and closes everything. Bun and Node processes then end by themselves within a second; on Deno
-   * a library leaves a BroadcastChannel open, so that the process has to be exited.
+   * Sends a goodbye to the peers and closes everything. Bun and Node processes then end by themselves within a second; on
+   * Deno a library leaves a BroadcastChannel open, so that the process has to be exited.
    */
   stop(): Promise<void>
 }

@@ -3,14 +3,14 @@ import type { Address } from '../core/bytes/bytes.ts'
 import { addressOfPublicKey } from '../core/crypto/crypto.ts'
 import { startDevp2p } from './devp2p/startDevp2p.ts'
 import { textOf } from './error.ts'
-import type { ChainFacts, Network, NetworkHandlers, NetworkOptions, Peer } from './network.ts'
+import type { ChainParameters, Network, NetworkHandlers, NetworkOptions, Peer } from './network.ts'
 import { startNetwork } from './startNetwork.ts'
 import { formatEnode, parseEnode } from './transport/enode.ts'
 
 type Transport = 'libp2p' | 'devp2p'
 
 export type BothOptions = NetworkOptions & {
-  readonly chain: ChainFacts
+  readonly chain: ChainParameters
   /** 0 takes a free port; nodes that run both are dialed at their port of devp2p and this one’s distance from the own. */
   readonly libp2pPort: number
 }
@@ -33,7 +33,7 @@ const otherOf = (transport: Transport): Transport => (transport === 'libp2p' ? '
 
 const preferred = ({ libp2p, devp2p }: Connected): Peer | undefined => libp2p ?? devp2p
 
-/** Where a node of this software that was met over devp2p listens for libp2p. */
+/** The libp2p endpoint of a node of this software that is connected over devp2p. */
 const libp2pEnodeOf = ({ options, networks }: State, { enode, status }: Peer): string | undefined => {
   if (networks === undefined || !status.client.startsWith('quorate/')) return undefined
   const { publicKey, host, port } = parseEnodeOrNone(enode) ?? {}
@@ -52,15 +52,15 @@ const dialOverLibp2p = (state: State, entry: Connected): void => {
   if (enode === undefined) return
   entry.dialed = enode
   state.networks?.libp2p.addPeer(enode).catch((error: unknown) => {
-    state.options.log.debug('{enode} is not dialed over libp2p: {reason}', { enode, reason: textOf(error) })
+    state.options.log.debug('Could not dial {enode} over libp2p: {reason}', { enode, reason: textOf(error) })
   })
 }
 
 /** Stops dialing it, and closes its connection if there is one. */
-const forgetOverLibp2p = (state: State, { dialed }: Connected): void => {
+const removeOverLibp2p = (state: State, { dialed }: Connected): void => {
   if (dialed === undefined) return
   state.networks?.libp2p.removePeer(dialed).catch((error: unknown) => {
-    state.options.log.debug('{dialed} is still dialed over libp2p: {reason}', {
+    state.options.log.debug('Could not stop dialing {dialed} over libp2p: {reason}', {
       dialed,
       reason: textOf(error),
     })
@@ -79,7 +79,7 @@ const onPeer = (state: State, transport: Transport, peer: Peer): void => {
   dialOverLibp2p(state, entry)
 }
 
-const onPeerGone = (state: State, transport: Transport, peer: Peer, reason: string): void => {
+const onPeerDisconnected = (state: State, transport: Transport, peer: Peer, reason: string): void => {
   const key = toBareHex(peer.address)
   const entry = state.peers.get(key)
   if (entry === undefined) return
@@ -87,8 +87,8 @@ const onPeerGone = (state: State, transport: Transport, peer: Peer, reason: stri
   const rest = preferred(entry)
   if (rest !== undefined) return state.options.handlers.onStatus(rest)
   state.peers.delete(key)
-  forgetOverLibp2p(state, entry)
-  state.options.handlers.onPeerGone(peer, reason)
+  removeOverLibp2p(state, entry)
+  state.options.handlers.onPeerDisconnected(peer, reason)
 }
 
 /** The status of a node counts from the preferred connection with it. */
@@ -104,7 +104,7 @@ const handlersOf = (state: State, transport: Transport): NetworkHandlers => {
   return {
     ...handlers,
     onPeer: peer => onPeer(state, transport, peer),
-    onPeerGone: (peer, reason) => onPeerGone(state, transport, peer, reason),
+    onPeerDisconnected: (peer, reason) => onPeerDisconnected(state, transport, peer, reason),
     onStatus: peer => onStatus(state, transport, peer),
     onTransactions: async (peer, transactions) => {
       // A node of the other transport may send them back: they are known by then, and not forwarded again.
@@ -124,7 +124,7 @@ const isOverLibp2p = ({ peers }: State, address: Address): boolean =>
 const networkWith = (state: State, { libp2p, devp2p }: Readonly<Record<Transport, Network>>, peer: Peer) =>
   isOverLibp2p(state, peer.address) ? libp2p : devp2p
 
-const bothOf = (state: State, networks: Readonly<Record<Transport, Network>>): Network => {
+const createBothNetwork = (state: State, networks: Readonly<Record<Transport, Network>>): Network => {
   const { libp2p, devp2p } = networks
   return {
     enode: devp2p.enode,
@@ -163,7 +163,7 @@ const bothOf = (state: State, networks: Readonly<Record<Transport, Network>>): N
     addPeer: enode => devp2p.addPeer(enode),
     removePeer: enode => {
       const entry = state.peers.get(idOf(addressOfPublicKey(parseEnode(enode).publicKey)))
-      if (entry !== undefined) forgetOverLibp2p(state, entry)
+      if (entry !== undefined) removeOverLibp2p(state, entry)
       return devp2p.removePeer(enode)
     },
     stop: async () => {
@@ -173,9 +173,9 @@ const bothOf = (state: State, networks: Readonly<Record<Transport, Network>>): N
 }
 
 /**
- * Connects over both transports at a time, so that a network moves from one to the other node by node: consensus messages
- * go over the better connection with each validator, and what one side brings in transactions and blocks is passed to the
- * other.
+ * Connects over both transports at once, so that a network can move from one to the other node by node: consensus messages go
+ * over the preferred connection with each validator, and transactions and blocks that arrive over one transport are forwarded
+ * to the other.
  * @throws NetworkError when it cannot listen on one of the ports
  * @throws EnodeError when a bootnode or static node is not an enode URL
  */
@@ -193,7 +193,7 @@ export const startBoth = async (options: BothOptions): Promise<Network> => {
     const devp2p = await startDevp2p({ ...options, handlers: handlersOf(state, 'devp2p') })
     state.networks = { libp2p, devp2p }
     for (const entry of state.peers.values()) dialOverLibp2p(state, entry)
-    return bothOf(state, state.networks)
+    return createBothNetwork(state, state.networks)
   } catch (error) {
     await libp2p.stop()
     throw error

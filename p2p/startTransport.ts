@@ -1,11 +1,11 @@
-import type { ChainFacts, Network, NetworkOptions } from './network.ts'
+import type { ChainParameters, Network, NetworkOptions } from './network.ts'
 
 /** How nodes connect: over libp2p, over devp2p as Besu and GoQuorum do, or over both while a network moves to libp2p. */
 export type Transport = 'libp2p' | 'devp2p' | 'both'
 
 export type TransportOptions = NetworkOptions & {
   readonly transport: Transport
-  readonly chain: ChainFacts
+  readonly chain: ChainParameters
   /** Where libp2p listens when `transport` is `both`; `port` is that of devp2p then. */
   readonly libp2pPort: number
 }

@@ -1,5 +1,9 @@
 import { encodedLength, LIST_HEAD, writeHead } from './write.ts'
 
+/** RLP of an empty byte string, and of an empty list. */
+export const EMPTY_STRING = Uint8Array.of(0x80)
+export const EMPTY_LIST = Uint8Array.of(0xc0)
+
 /** The RLP list of encoded items. Takes and returns pieces, so that nested lists are concatenated only once. */
 export const rlpListPieces = (pieces: readonly Uint8Array[]): readonly Uint8Array[] => {
   let length = 0

@@ -45,7 +45,7 @@ export type BlockExchangeOptions = {
   /** The number of this node's head: blocks up to it are not requested. */
   readonly headNumber: () => bigint
   /** True if this node sent consensus messages recently. */
-  readonly takesPart: () => boolean
+  readonly participates: () => boolean
   readonly onBlock: (connection: PeerConnection, block: Uint8Array) => void
   readonly onFlooding: (connection: PeerConnection) => void
   readonly onFailure: (connection: PeerConnection, cause: unknown) => void
@@ -87,7 +87,7 @@ const onMessage = (state: State, connection: PeerConnection, message: BlockMessa
     case 'announcement':
       hashesOf(known, id).add(hash)
       if (!served.has(toBareHex(hash)) && message.number > options.headNumber())
-        wanted.announced(id, hash, options.takesPart())
+        wanted.announced(id, hash, options.participates())
       return
     case 'request': {
       const block = served.get(toBareHex(hash))

@@ -28,8 +28,8 @@ type Wanted = {
 }
 
 export type WantedBlocks = {
-  /** Takes the announcement of a block that this node lacks. `takesPart`: consensus is expected to deliver it. */
-  announced(id: string, hash: Hash, takesPart: boolean): void
+  /** Handles the announcement of a block that this node lacks. `participates`: consensus is expected to deliver it. */
+  announced(id: string, hash: Hash, participates: boolean): void
   /** Returns true when the block was requested from this peer and has not arrived from another. */
   received(id: string, hash: Hash): boolean
   /** Drops a block that the node has. */
@@ -90,7 +90,7 @@ const addAnnouncer = ({ announcers, known }: Wanted, id: string): void => {
   announcers.push(id)
 }
 
-const announced = (context: Context, id: string, hash: Hash, takesPart: boolean): void => {
+const announced = (context: Context, id: string, hash: Hash, participates: boolean): void => {
   const key = toBareHex(hash)
   const entry = context.wanted.get(key)
   if (entry !== undefined) {
@@ -100,7 +100,7 @@ const announced = (context: Context, id: string, hash: Hash, takesPart: boolean)
   }
   const created = want(context, key, hash.slice())
   addAnnouncer(created, id)
-  if (takesPart) created.timer = setTimeout(() => askNext(context, key, created), CONSENSUS_WAIT_MS)
+  if (participates) created.timer = setTimeout(() => askNext(context, key, created), CONSENSUS_WAIT_MS)
   else askNext(context, key, created)
 }
 
@@ -118,7 +118,7 @@ export const createWantedBlocks = (request: Context['request']): WantedBlocks =>
   const context: Context = { wanted: new Map(), request }
   const { wanted } = context
   return {
-    announced: (id, hash, takesPart) => announced(context, id, hash, takesPart),
+    announced: (id, hash, participates) => announced(context, id, hash, participates),
     received: (id, hash) => received(context, id, hash),
     forget: key => forget(context, key),
     distrust: id => {

@@ -8,7 +8,7 @@ import { enodesOf } from '../peers/peerExchange.ts'
 import { createServing } from './eth/serving.ts'
 import { createBlockPropagation } from './node/blockPropagation.ts'
 import { acceptSocket, dial, isConnected, refusalOf } from './node/connections.ts'
-import { discoveryOf } from './node/discoveryOf.ts'
+import { startNodeDiscovery } from './node/startNodeDiscovery.ts'
 import { createConsensus } from './node/consensus.ts'
 import { createDevp2pNode, type Devp2pNode, type Devp2pOptions } from './node/devp2pNode.ts'
 import { networkOf } from './node/networkOf.ts'
@@ -33,7 +33,7 @@ const dialerOf = (node: Devp2pNode, events: SessionEvents): Dialer =>
     refuses: node.options.refuses,
     isValidator: publicKey => node.handlers.roleOf(addressOfPublicKey(publicKey)) === 'validator',
     isLower: publicKey => compareBytes(publicKey, node.ownKey) < 0,
-    room: () => node.options.maxPeers - node.table.size,
+    freeSlots: () => node.options.maxPeers - node.table.size,
     dialsMax: DIALS_MAX,
     nowMs: node.options.nowMs,
     log: node.log,
@@ -52,16 +52,19 @@ const listen = (server: Server, host: string, port: number): Promise<number> =>
     })
   })
 
-/** Bytes of messages that have not arrived whole, of all connections together. */
+/** Bytes of incomplete messages, of all connections together. */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024
 
-/** Ends the connection that keeps the most of a message here, where all together keep too much. */
+/** Ends the connection with the largest incomplete message when all of them together exceed the limit. */
 const limitPendingBytes = ({ sessions }: Devp2pNode): void => {
   const pending = [...sessions].sort((a, b) => b.reader.pendingBytes - a.reader.pendingBytes)
   const bytes = pending.reduce((sum, { reader }) => sum + reader.pendingBytes, 0)
   const [largest] = pending
   if (bytes > PENDING_BYTES_MAX && largest !== undefined)
-    abortSession(largest, 'its message is the largest of many that have not arrived whole')
+    abortSession(
+      largest,
+      'its incomplete message is the largest, and all incomplete messages together are too large',
+    )
 }
 
 const supervise = (node: Devp2pNode): void => {
@@ -97,8 +100,8 @@ const assemble = (options: Devp2pOptions): { readonly node: Devp2pNode; readonly
 }
 
 /**
- * Listens for RLPx connections, dials bootnodes and static nodes, and keeps the connections: the network of Besu and
- * GoQuorum. From then on it calls the handlers.
+ * Listens for RLPx connections, dials bootnodes and static nodes, and maintains the connections, over the network protocols
+ * of Besu and GoQuorum. Calls the handlers until the network stops.
  * @throws NetworkError when it cannot listen on the port
  * @throws EnodeError when a bootnode or static node is not an enode URL
  */
@@ -109,7 +112,7 @@ export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
   node.port = await listen(server, options.host, options.port)
   if (options.discovery) {
     try {
-      node.parts.discovery = await discoveryOf(node)
+      node.parts.discovery = await startNodeDiscovery(node)
     } catch (error) {
       server.close()
       throw error

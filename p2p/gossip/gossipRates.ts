@@ -24,7 +24,7 @@ const REPORT_INTERVAL_MS = 1000
 
 export type GossipRates = {
   /** Returns false, and counts nothing, when this would exceed a rate. */
-  takes(peer: string, transactions: number, bytes: number): boolean
+  admits(peer: string, transactions: number, bytes: number): boolean
 }
 
 type Rate = { readonly transactions: TokenBucket; readonly bytes: TokenBucket }
@@ -55,7 +55,7 @@ export const createGossipRates = (nowMs: () => number, onFlooding: (peer: string
   }
 
   return {
-    takes: (peer, transactions, bytes) => {
+    admits: (peer, transactions, bytes) => {
       const rate = rateOfPeer(peer)
       if (take(rate.max, transactions, bytes))
         return take(rate.guaranteed, transactions, bytes) || take(all, transactions, bytes)

@@ -12,28 +12,28 @@ const DELETED = 0
 const PRESENT = 1
 
 /**
- * A set of the newest 32-byte hashes: at most `most`, at least half of that. The older half is evicted in one step; until then
- * deleted hashes count.
+ * A set of the newest 32-byte hashes: at most `most`, at least half of that. The older half is evicted in one step; until
+ * then deleted hashes count.
  */
 export const createRecentHashes = (most: number): RecentHashes => {
   const half = Math.ceil(most / 2)
-  let young = createHashTable()
-  let old = createHashTable()
-  const has = (hash: Hash): boolean => (young.get(hash) ?? old.get(hash)) === PRESENT
+  let newer = createHashTable()
+  let older = createHashTable()
+  const has = (hash: Hash): boolean => (newer.get(hash) ?? older.get(hash)) === PRESENT
   return {
     has,
     add: hash => {
       if (has(hash)) return false
-      if (young.size >= half) {
-        old = young
-        young = createHashTable()
+      if (newer.size >= half) {
+        older = newer
+        newer = createHashTable()
       }
-      young.set(hash, PRESENT)
+      newer.set(hash, PRESENT)
       return true
     },
     delete: hash => {
-      if (young.get(hash) !== undefined) young.set(hash, DELETED)
-      if (old.get(hash) !== undefined) old.set(hash, DELETED)
+      if (newer.get(hash) !== undefined) newer.set(hash, DELETED)
+      if (older.get(hash) !== undefined) older.set(hash, DELETED)
     },
   }
 }

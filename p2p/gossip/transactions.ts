@@ -18,7 +18,7 @@ import {
 /** Transactions announced within this time share a message. */
 const BATCH_MS = 10
 
-/** Time for the peers to read the last message before the goodbye of this node. */
+/** Time for the peers to read the last message before this node disconnects. */
 const LINGER_MS = 100
 
 /** Minimum interval between two messages under load: the cost of a message for every node hardly depends on its size. */
@@ -58,7 +58,7 @@ export const createTransactionGossip = (
   pubsub.topicValidators.set(topic, async (from, message) => {
     try {
       const transactions = readBatch(message.data)
-      if (!rates.takes(from.toString(), transactions.length, message.data.length))
+      if (!rates.admits(from.toString(), transactions.length, message.data.length))
         return TopicValidatorResult.Ignore
       // On a busy processor many messages arrive at once, and each is forwarded as soon as it is checked. The rates limit how
       // many wait here.

@@ -10,7 +10,7 @@ import { protocolsOf } from '../transport/protocols.ts'
 import { rateLimitedLog } from '../transport/rateLimitedLog.ts'
 import { safeHandlers } from './safeHandlers.ts'
 
-/** What changes while the network runs. */
+/** State that changes while the network runs. */
 type State = {
   isStopped: boolean
   /** When this node last sent a consensus message. */
@@ -28,7 +28,7 @@ const createState = (port: number): State => ({
   host: undefined,
 })
 
-/** What all parts of the network share; created before the host. */
+/** Dependencies shared by all parts of the network; created before the host. */
 export const createBase = (options: NetworkOptions) => {
   const { nowMs } = options
   const ownKey = publicKeyOf(options.privateKey)

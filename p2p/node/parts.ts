@@ -32,7 +32,7 @@ export const connectParts = (parts: Parts): void => {
     if (peer === undefined) return
     log.debug('Lost {peer}: {reason}', { peer: nameOf(connection), reason })
     parts.blocks.gone(id)
-    handlers.onPeerGone(peer, reason)
+    handlers.onPeerDisconnected(peer, reason)
     parts.statusBroadcast.request()
   })
   events.misbehaved.on((connection, what, detail) => {

@@ -29,7 +29,7 @@ export const createPeers = (base: Base) => {
     refuses,
     isValidator: base.isValidator,
     isLower: publicKey => compareBytes(publicKey, base.ownKey) < 0,
-    room: () => maxPeers - table.size - connections.pending.size,
+    freeSlots: () => maxPeers - table.size - connections.pending.size,
     dialsMax: DIALS_MAX,
     onFailed: (enode, reason) => handlers.onDialFailed?.(enode, reason),
     nowMs,
@@ -51,7 +51,7 @@ export const createPeers = (base: Base) => {
     refuses,
     isStatic,
     isBanned,
-    listensAt: () => ({ host: options.advertisedHost, port: state.port }),
+    listenEndpoint: () => ({ host: options.advertisedHost, port: state.port }),
     onEstablished: (connection, first) => events.established.emit(connection, first),
     onEnded: (connection, peer, reason) => {
       if (table.get(connection.id) === undefined) events.ended.emit(connection, peer, reason)

@@ -37,7 +37,7 @@ export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandle
     onPeer: safe('onPeer', handlers.onPeer),
     onGossip: safe('onGossip', handlers.onGossip),
     onStatus: safe('onStatus', handlers.onStatus),
-    onPeerGone: safe('onPeerGone', handlers.onPeerGone),
+    onPeerDisconnected: safe('onPeerDisconnected', handlers.onPeerDisconnected),
     onDialFailed: safe('onDialFailed', (enode: string, reason: string) =>
       handlers.onDialFailed?.(enode, reason),
     ),

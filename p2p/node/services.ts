@@ -27,7 +27,7 @@ export const createServices = (base: Base, { connections, learn }: Peers, host: 
     nowMs,
     pause,
     headNumber: () => handlers.status().headNumber,
-    takesPart: () => nowMs() - state.consensusSentAtMs < CONSENSUS_RECENT_MS,
+    participates: () => nowMs() - state.consensusSentAtMs < CONSENSUS_RECENT_MS,
     onBlock: (connection, block) => {
       const entry = table.get(connection.id)
       if (entry !== undefined) handlers.onNewBlock(entry.peer, block)
@@ -46,7 +46,7 @@ export const createServices = (base: Base, { connections, learn }: Peers, host: 
       log,
       learn,
       protocol: protocols.peers,
-      wants: () => options.discovery && !state.isStopped && table.size < options.maxPeers,
+      wantsPeers: () => options.discovery && !state.isStopped && table.size < options.maxPeers,
     }),
     gossip: createPeerGossip({
       host,

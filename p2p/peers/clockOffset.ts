@@ -7,7 +7,7 @@ const SAMPLES_MAX = 8
 export const CLOCK_STEP_MS = 500
 
 /** Records the time that a peer sent with a message. */
-export const noteTime = (connection: PeerConnection, timeMs: number | undefined, nowMs: number): void => {
+export const recordTime = (connection: PeerConnection, timeMs: number | undefined, nowMs: number): void => {
   if (timeMs === undefined) return
   connection.clockOffsetsMs = [...connection.clockOffsetsMs.slice(1 - SAMPLES_MAX), timeMs - nowMs]
 }

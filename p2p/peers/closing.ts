@@ -1,4 +1,5 @@
 import { textOf } from '../error.ts'
+import { boundedWait } from '../transport/boundedWait.ts'
 import { type ChannelLimits, openChannel } from '../transport/channel.ts'
 import { STATUS_PROTOCOL } from '../transport/protocols.ts'
 import { nameOf, type PeerConnection } from './connection.ts'
@@ -13,7 +14,7 @@ const CLOSE_TIMEOUT_MS = 1000
 const GOODBYE_GRACE_MS = 300
 
 /** What sending over a connection and closing it need. */
-type SendOptions = Pick<ConnectionManagerOptions, 'handlers' | 'log' | 'nowMs' | 'pause' | 'listensAt'>
+type SendOptions = Pick<ConnectionManagerOptions, 'handlers' | 'log' | 'nowMs' | 'pause' | 'listenEndpoint'>
 
 /** Queues a message of the status protocol; opens its stream with the first one. */
 export const sendStatusMessage = (
@@ -35,7 +36,7 @@ export const sendStatus = (options: SendOptions, connection: PeerConnection): vo
   sendStatusMessage(options, connection, {
     kind: 'status',
     status: options.handlers.status(),
-    ...options.listensAt(),
+    ...options.listenEndpoint(),
   })
 
 /** Ends a connection without a goodbye. */
@@ -69,15 +70,6 @@ export const refuseConnection = (
   void closeConnection(options, connection, reason, enodes)
 }
 
-const waitForEnd = async (connection: PeerConnection, timeoutMs: number): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, timeoutMs)
-  })
-  await Promise.race([connection.ended, timeout])
-  clearTimeout(timer)
-}
-
 /** Flushes the queues of a connection, waits `graceMs` for the other side to close it, then closes it. */
 export const finishConnection = async (
   { log }: SendOptions,
@@ -94,7 +86,7 @@ export const finishConnection = async (
       Promise.all([statusChannel?.idle(), consensusChannel?.idle(), blockChannel?.idle()]),
       timedOut,
     ])
-    if (graceMs > 0) await waitForEnd(connection, graceMs)
+    if (graceMs > 0) await boundedWait(connection.ended, graceMs)
     await connection.libp2p.close({ signal })
   } catch (cause) {
     log.debug('The connection with {peer} was aborted: {reason}', {

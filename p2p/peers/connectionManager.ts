@@ -30,7 +30,7 @@ export type ConnectionManagerOptions = {
   readonly isStatic: (id: string) => boolean
   readonly isBanned: (id: string) => boolean
   /** The endpoint of this node as its status names it. */
-  readonly listensAt: () => { readonly host: string; readonly port: number }
+  readonly listenEndpoint: () => { readonly host: string; readonly port: number }
   /** The statuses were exchanged; `first` if the node had no other connection. */
   readonly onEstablished: (connection: PeerConnection, first: boolean) => void
   /** A connection ended; `peer` if it was the last one of that node. */

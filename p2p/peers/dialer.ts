@@ -12,10 +12,10 @@ const JITTER = 0.25
 /** Wait after a refusal. */
 const REFUSED_BACKOFF_MS = 30_000
 /**
- * Two nodes that learn of each other at the same time need only one connection: the one with the higher key waits this long for
- * the dial of the other.
+ * Two nodes that learn of each other at the same time need only one connection: the one with the higher key waits this long
+ * for the dial of the other.
  */
-const COURTESY_MS = 250
+const HIGHER_KEY_DELAY_MS = 250
 /** Learned nodes; configured nodes do not count. */
 const LEARNED_MAX = 256
 /** Consecutive failures after which a learned node is forgotten, unless it is a validator; it can be learned again. */
@@ -51,7 +51,7 @@ export type DialerOptions = {
   /** True if the key is lower than that of this node. */
   readonly isLower: (publicKey: Uint8Array) => boolean
   /** Number of further peers that the node accepts. */
-  readonly room: () => number
+  readonly freeSlots: () => number
   readonly dialsMax: number
   /** A dial failed for another reason than the one before. */
   readonly onFailed?: (enode: string, reason: string) => void
@@ -103,7 +103,7 @@ const dialAfter = ({ options }: State, target: Target, waitMs: number): void => 
 const isDue = ({ waitFromMs, waitMs }: Target, nowMs: number): boolean =>
   nowMs >= waitFromMs + waitMs || nowMs < waitFromMs
 
-const isForgettable = ({ options }: State, { kind, publicKey }: Target): boolean =>
+const isEvictable = ({ options }: State, { kind, publicKey }: Target): boolean =>
   kind === 'learned' && !options.isValidator(publicKey)
 
 const onFailed = (state: State, target: Target, reason: string, refused: boolean): void => {
@@ -118,7 +118,7 @@ const onFailed = (state: State, target: Target, reason: string, refused: boolean
   }
   target.lastReason = reason
   if (target.addresses.length > 1) target.addresses.push(target.addresses.shift() as Enode)
-  if (target.failures >= LEARNED_FAILURES_MAX && isForgettable(state, target)) state.targets.delete(target.id)
+  if (target.failures >= LEARNED_FAILURES_MAX && isEvictable(state, target)) state.targets.delete(target.id)
 }
 
 const dial = async (state: State, target: Target, enode: Enode): Promise<void> => {
@@ -135,12 +135,12 @@ const dial = async (state: State, target: Target, enode: Enode): Promise<void> =
 }
 
 /** Forgets the learned node with the most failures if there are too many. Returns false if there is none to forget. */
-const makeRoom = (state: State): boolean => {
+const evictLearned = (state: State): boolean => {
   const { options, targets } = state
   const learned = [...targets.values()].filter(({ kind }) => kind === 'learned')
   if (learned.length < LEARNED_MAX) return true
   const worst = learned
-    .filter(target => target.failures > 0 && isForgettable(state, target) && !options.isConnected(target.id))
+    .filter(target => target.failures > 0 && isEvictable(state, target) && !options.isConnected(target.id))
     .sort((a, b) => b.failures - a.failures)[0]
   return worst !== undefined && targets.delete(worst.id)
 }
@@ -157,7 +157,7 @@ const add = (state: State, enode: Enode, kind: Kind): boolean => {
   const id = idOf(publicKey)
   const known = targets.get(id)
   if (known === undefined) {
-    if (kind === 'learned' && !makeRoom(state)) return false
+    if (kind === 'learned' && !evictLearned(state)) return false
     targets.set(id, {
       id,
       publicKey,
@@ -165,7 +165,7 @@ const add = (state: State, enode: Enode, kind: Kind): boolean => {
       addresses: [enode],
       failures: 0,
       waitFromMs: options.nowMs(),
-      waitMs: kind !== 'bootnode' && options.isLower(publicKey) ? COURTESY_MS : 0,
+      waitMs: kind !== 'bootnode' && options.isLower(publicKey) ? HIGHER_KEY_DELAY_MS : 0,
       dialing: false,
       lastReason: undefined,
     })
@@ -183,18 +183,18 @@ const add = (state: State, enode: Enode, kind: Kind): boolean => {
 const tick = (state: State): void => {
   const { options, targets } = state
   const nowMs = options.nowMs()
-  let room = options.room() - state.dialing
+  let freeSlots = options.freeSlots() - state.dialing
   for (const target of targets.values()) {
     const [enode] = target.addresses
     if (enode === undefined || target.dialing || state.dialing >= options.dialsMax) continue
     if (!isDue(target, nowMs) || options.isConnected(target.id) || options.isBanned(target.id)) continue
-    if (target.kind !== 'static' && room <= 0) continue
+    if (target.kind !== 'static' && freeSlots <= 0) continue
     const refusal = options.refuses(enode.publicKey, enode.host, enode.port)
     if (refusal !== undefined) {
       onFailed(state, target, `refused: ${refusal}`, true)
       continue
     }
-    room--
+    freeSlots--
     void dial(state, target, enode)
   }
 }

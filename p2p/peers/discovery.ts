@@ -22,14 +22,14 @@ export const createDiscovery = (options: {
   readonly table: PeerTable
   readonly protocol: string
   readonly log: Log
-  readonly wants: () => boolean
+  readonly wantsPeers: () => boolean
   readonly learn: (enodes: readonly Enode[]) => void
 }): Discovery => {
-  const { table, protocol, log, wants, learn } = options
+  const { table, protocol, log, wantsPeers, learn } = options
   let turn = 0
 
   const ask = (connection: PeerConnection): void => {
-    if (!wants()) return
+    if (!wantsPeers()) return
     askForEnodes(connection, protocol).then(learn, cause =>
       log.debug('{peer} sent no enodes: {reason}', { peer: nameOf(connection), reason: textOf(cause) }),
     )

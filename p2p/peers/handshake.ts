@@ -1,5 +1,5 @@
 import type { Peer } from '../network.ts'
-import { CLOCK_STEP_MS, clockOffsetOf, noteTime } from './clockOffset.ts'
+import { CLOCK_STEP_MS, clockOffsetOf, recordTime } from './clockOffset.ts'
 import { formatEnode, hostKind } from '../transport/enode.ts'
 import { finishConnection, refuseConnection, sendStatus } from './closing.ts'
 import { nameOf, type PeerConnection } from './connection.ts'
@@ -33,7 +33,7 @@ export const refusalOf = (
 const isFull = ({ isStatic, table, maxPeers }: ConnectionManagerOptions, { id }: PeerConnection): boolean =>
   !isStatic(id) && table.get(id) === undefined && table.size >= maxPeers
 
-/** Peers that dialed this node leave room for those that it chooses, so that no stranger can surround it. */
+/** Bounds the peers that dialed this node, so that attackers cannot take all of its connections (an eclipse attack). */
 const hasTooManyInbound = (
   { isStatic, isValidator, table, inboundPeersMax }: ConnectionManagerOptions,
   { id, inbound, publicKey }: PeerConnection,
@@ -131,7 +131,7 @@ const onUpdate = (
   handlers.onStatus(entry.peer)
 }
 
-/** A keep-alive tells a new status only where it shows that a clock was set. */
+/** A keep-alive changes the status only if it shows that a clock was set. */
 const onAlive = ({ options: { table, handlers } }: Connections, connection: PeerConnection): void => {
   const entry = table.get(connection.id)
   const clockOffsetMs = clockOffsetOf(connection)
@@ -157,7 +157,7 @@ export const onStatusMessage = (
     void finishConnection(options, connection)
     return
   }
-  if (message.kind !== 'status') noteTime(connection, message.timeMs, options.nowMs())
+  if (message.kind !== 'status') recordTime(connection, message.timeMs, options.nowMs())
   if (message.kind === 'alive') return onAlive(connections, connection)
   if (connection.stage === 'closing') return
   if (message.kind === 'status') return onStatus(connections, connection, message)

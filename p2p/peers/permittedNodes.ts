@@ -1,4 +1,5 @@
 import { equalBytes } from '../../core/bytes/bytes.ts'
+import { unmappedAddress } from '../transport/enode.ts'
 
 /** A node that may be connected: its key, and where it listens. Plain data, to be sent between threads. */
 export type PermittedNode = {
@@ -9,7 +10,7 @@ export type PermittedNode = {
 }
 
 /** An IPv4 address in IPv6 form is the same machine. */
-const plainHost = (host: string): string => host.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+const comparableHost = (host: string): string => unmappedAddress(host.toLowerCase())
 
 /** Why a node may not be connected, by the list; undefined when it may, and where there is no list. */
 export const unpermitted = (
@@ -22,7 +23,7 @@ export const unpermitted = (
   const ofKey = permitted.filter(node => equalBytes(node.publicKey, publicKey))
   if (ofKey.length === 0) return 'the node is not in the allowlist'
   return ofKey.some(
-    node => node.port === port && node.hosts.some(each => plainHost(each) === plainHost(host)),
+    node => node.port === port && node.hosts.some(each => comparableHost(each) === comparableHost(host)),
   )
     ? undefined
     : `the allowlist has the node at another endpoint than ${host}:${port}`

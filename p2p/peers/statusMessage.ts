@@ -12,7 +12,7 @@ export type StatusMessage =
       readonly host: string
       readonly port: number
     }
-  | ({ readonly kind: 'update' } & StatusUpdate & Clocked)
+  | ({ readonly kind: 'update' } & StatusUpdate & SenderTime)
   /** The sender closes the connection, and names other nodes to try. */
   | {
       readonly kind: 'goodbye'
@@ -22,10 +22,10 @@ export type StatusMessage =
       readonly enodes: readonly string[]
     }
   /** Keep-alive. */
-  | ({ readonly kind: 'alive' } & Clocked)
+  | ({ readonly kind: 'alive' } & SenderTime)
 
 /** The clock of the sender, milliseconds since 1970; undefined from nodes of earlier releases. */
-export type Clocked = { readonly timeMs?: number }
+export type SenderTime = { readonly timeMs?: number }
 
 /** The part of a status that changes while a node runs. */
 export type StatusUpdate = Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours'>
@@ -57,7 +57,7 @@ const decoder = new TextDecoder('utf-8', { fatal: false })
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
 
 /** Earlier releases ignore further items. */
-const timeItem = ({ timeMs }: Clocked): number[] => (timeMs === undefined ? [] : [timeMs])
+const timeItem = ({ timeMs }: SenderTime): number[] => (timeMs === undefined ? [] : [timeMs])
 
 const withCode = (code: number, body: Uint8Array): Uint8Array => {
   const message = new Uint8Array(1 + body.length)
@@ -189,7 +189,7 @@ const updateOf = (
   ),
 })
 
-const timeOf = (item: RlpItem | undefined): Clocked =>
+const timeOf = (item: RlpItem | undefined): SenderTime =>
   item === undefined ? {} : { timeMs: Number(rlpScalar(item, 'the time', 6)) }
 
 const listOf = (item: RlpItem | undefined, what: string, most: number): RlpItem[] => {

@@ -2,7 +2,7 @@ import type { Chain } from '../../core/chain/chain.ts'
 import type { Log } from '../log.ts'
 import type { CreateYield } from '../../core/scheduler.ts'
 
-/** What every part of the sync works with. */
+/** Dependencies of every part of the sync. */
 export type SyncContext = {
   readonly chain: Chain
   readonly log: Log

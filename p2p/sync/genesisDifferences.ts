@@ -19,7 +19,7 @@ type Configuration = Readonly<Record<string, string>>
 export type GenesisDifferences = {
   /** Compares the genesis file of a peer that connected or sent a new status. */
   compare(peer: Peer): void
-  /** Takes a node of another chain that was refused; `remote` is its address. */
+  /** Records a node of another chain that was refused; `remote` is its address. */
   readonly refused: (remote: string, reason: string, entries: readonly string[]) => void
   readonly list: () => readonly GenesisDifference[]
 }

@@ -109,7 +109,7 @@ const createHandlers = (
     },
     onGossip: poolSync.fetch,
     onStatus,
-    onPeerGone: peer => {
+    onPeerDisconnected: peer => {
       removeHead(heads, peer.address)
       chainSync.consider()
     },
@@ -145,7 +145,7 @@ export const startSync = (options: SyncOptions): Sync => {
     },
     progress: chainSync.progress,
     onProgress: chainSync.onProgress,
-    heardOf: (peer, number) => {
+    raisePeerHead: (peer, number) => {
       raiseHead(heads, peer, number)
       chainSync.consider()
     },

@@ -15,7 +15,7 @@ export type Sync = {
   /** Calls the listener when `progress()` becomes defined or undefined. Consensus pauses in between. */
   onProgress(listener: () => void): () => void
   /** To be called when a consensus message implies that the peer has blocks up to this number. */
-  heardOf(peer: Address, number: bigint): void
+  raisePeerHead(peer: Address, number: bigint): void
   /** Announces a block that this node committed. */
   committed(block: Block): Promise<void>
   /** Nodes whose genesis file or transitions differ, for the operator. */

@@ -25,6 +25,9 @@ const NAME =
 
 const FORMAT = 'enode://<node_id>@<ip>:<listening_port>[?discport=<discovery_port>]'
 
+/** A numeric address in its shortest form: an IPv4-mapped IPv6 address is the IPv4 address. */
+export const unmappedAddress = (host: string): string => host.replace(/^::ffff:(?=\d+\.)/i, '')
+
 /** The kind of a host: a numeric address of a family, or a name to be resolved; undefined when it is neither. */
 export const hostKind = (host: string): 'ip4' | 'ip6' | 'name' | undefined => {
   if (IPV4.test(host)) return host.split('.').every(part => Number(part) <= 255) ? 'ip4' : undefined

@@ -7,7 +7,7 @@ import { concatBytes } from '../../core/bytes/bytes.ts'
 import { getOrCreate } from '../../core/collections/boundedMap.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
-import { type Enode, hostKind } from './enode.ts'
+import { type Enode, hostKind, unmappedAddress } from './enode.ts'
 
 /** The id of a node: the address of its 64-byte key in hex digits without 0x. */
 export const idOf = (publicKey: Uint8Array): string => toBareHex(addressOfPublicKey(publicKey))
@@ -45,5 +45,5 @@ export const endpointOf = (address: Multiaddr): { readonly host: string; readonl
   const components = address.getComponents()
   const host = components.find(({ name }) => /^(?:ip[46]|dns[46]?)$/.test(name))?.value ?? ''
   const port = components.find(({ name }) => name === 'tcp')?.value ?? '0'
-  return { host: host.replace(/^::ffff:(?=\d+\.)/i, ''), port: Number(port) }
+  return { host: unmappedAddress(host), port: Number(port) }
 }

@@ -22,7 +22,7 @@ export type ConsensusOptions = BlockBuilderOptions & {
   /** Measures consensus; undefined where nobody reads it. */
   readonly observer?: ConsensusObserver | undefined
   /** Undefined without a network. */
-  readonly sync: Pick<Sync, 'progress' | 'onProgress' | 'heardOf' | 'committed'> | undefined
+  readonly sync: Pick<Sync, 'progress' | 'onProgress' | 'raisePeerHead' | 'committed'> | undefined
 }
 
 export type DriverState = {

@@ -30,7 +30,7 @@ export type EffectHandlerOptions = {
   /** Takes the height of a peer that cannot report its position from its status. */
   readonly statusKnown: (peer: Peer) => void
   readonly recallLog: RecallLog
-  readonly heardOf: (peer: Address, number: bigint) => void
+  readonly raisePeerHead: (peer: Address, number: bigint) => void
   readonly log: Log
 }
 
@@ -110,7 +110,7 @@ const performPrompt = (handler: Handler, effect: PromptEffect): void => {
     case 'import-block':
       return tasks.run(blockExecutor.import(record.isPending() ? { ...effect, isRecorded: false } : effect))
     case 'peer-ahead':
-      return handler.heardOf(effect.peer, effect.number)
+      return handler.raisePeerHead(effect.peer, effect.number)
     case 'evidence':
       return tasks.run(evidence.keep(effect.evidence))
     case 'dropped':

@@ -112,7 +112,7 @@ export const createParts = (
         position: { sequence: status.headNumber + 1n, round: -1 },
       }),
     recallLog: createRecallLog(log),
-    heardOf: (peer, number) => sync?.heardOf(peer, number),
+    raisePeerHead: (peer, number) => sync?.raisePeerHead(peer, number),
     log,
   })
   return {

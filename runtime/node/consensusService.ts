@@ -49,8 +49,8 @@ const networkHandlers = (
     memory.connected(peer)
     peerObserver?.connected()
   },
-  onPeerGone: (peer, reason) => {
-    sync.handlers.onPeerGone(peer, reason)
+  onPeerDisconnected: (peer, reason) => {
+    sync.handlers.onPeerDisconnected(peer, reason)
     memory.gone(peer, reason)
     peerObserver?.disconnected()
   },

@@ -8,7 +8,7 @@ import type { NodeTroubles, RpcContext, RpcOptions } from '../../handlers/rpc/co
 import type { Log } from '../logging/log.ts'
 import { onNextTurn } from '../scheduler.ts'
 import { keepPacked } from '../threads/calls/packed.ts'
-import { boundedWait } from './boundedWait.ts'
+import { boundedWait } from '../../p2p/transport/boundedWait.ts'
 import { createHeadFollower, type HeadFollower } from './headFollower.ts'
 import { HEAD_POLL_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'
 import type { TrustedBlockOption } from './options.ts'

@@ -66,7 +66,7 @@ const startBothNode = async (
       onPeer: peer => void heard.events.push(`came ${toBareHex(peer.address)}`),
       onGossip: note,
       onStatus: note,
-      onPeerGone: peer => void heard.events.push(`went ${toBareHex(peer.address)}`),
+      onPeerDisconnected: peer => void heard.events.push(`went ${toBareHex(peer.address)}`),
       onRefused: note,
     },
   })

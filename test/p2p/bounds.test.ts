@@ -124,7 +124,7 @@ describe('given a dialer', () => {
       refuses: () => undefined,
       isValidator: () => false,
       isLower: () => false,
-      room: () => 10,
+      freeSlots: () => 10,
       dialsMax: 16,
       nowMs: () => clock.now,
       log: silent,
@@ -154,20 +154,20 @@ describe('given a dialer', () => {
     expect(dialed.length).toBe(times.length + 1)
   })
 
-  test('when nodes are learned, then their number is limited, failures remove them, and they are not dialed without room', async () => {
+  test('when nodes are learned, then their number is limited, failures remove them, and they are not dialed without free slots', async () => {
     const clock = { now: 0 }
     const dialed: number[] = []
-    const room = { left: 0 }
-    const dialer = dialerAt(clock, dialed, { room: () => room.left })
+    const freeSlots = { left: 0 }
+    const dialer = dialerAt(clock, dialed, { freeSlots: () => freeSlots.left })
     const added = Array.from({ length: 300 }, (_, n) => dialer.add(enodeOf(n), 'learned'))
     expect(added.filter(Boolean).length).toBe(256)
     dialer.tick()
     expect(dialed).toEqual([])
-    room.left = 3
+    freeSlots.left = 3
     dialer.tick()
     expect(dialed.length).toBe(3)
     await settle()
-    room.left = 300
+    freeSlots.left = 300
     for (; clock.now < 600_000; clock.now += 1000) {
       dialer.tick()
       await settle()
@@ -182,7 +182,7 @@ describe('given a dialer', () => {
     const validators = new Set([idOf(1), idOf(2)])
     const dialer = dialerAt(clock, dialed, {
       isValidator: publicKey => validators.has(toBareHex(addressOfPublicKey(publicKey))),
-      room: () => 300,
+      freeSlots: () => 300,
     })
     for (const n of [1, 2, 3]) dialer.add({ ...enodeOf(n), port: n }, 'learned')
     const during = async (ms: number): Promise<readonly number[]> => {

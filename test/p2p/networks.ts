@@ -108,7 +108,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
       onPeer: () => void node.connections++,
       onGossip: () => void node.gossips++,
       onStatus: peer => void node.statuses.push(peer.status),
-      onPeerGone: (peer, reason) => void node.gone.push({ peer, reason }),
+      onPeerDisconnected: (peer, reason) => void node.gone.push({ peer, reason }),
       onRefused: (_remote, reason, differing) => void node.refused.push({ reason, differing }),
     },
   })

@@ -1,6 +1,6 @@
 import { RlpError } from '../../rlp/rlp.ts'
 import type { Dialect } from '../message.ts'
-import { EMPTY_STRING } from './field.ts'
+import { EMPTY_STRING } from '../../rlp/list.ts'
 import type { RawItem } from '../../rlp/rawItem.ts'
 
 /**

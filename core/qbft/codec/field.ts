@@ -8,10 +8,6 @@ import { type RawItem, rawString } from '../../rlp/rawItem.ts'
 const SEQUENCE_MAX = 0x7fff_ffff_ffff_ffffn
 export const ROUND_MAX = 0x7fff_ffff
 
-/** RLP of an empty byte string, and of an empty list. */
-export const EMPTY_STRING = Uint8Array.of(0x80)
-export const EMPTY_LIST = Uint8Array.of(0xc0)
-
 export const isEmptyList = (raw: RawItem | undefined): boolean => raw?.length === 1 && raw[0] === 0xc0
 
 /** @throws RlpError */

@@ -1,5 +1,5 @@
 import { encodedBlockPieces } from '../../block/codec/block.ts'
-import { joinRlpList } from '../../rlp/list.ts'
+import { EMPTY_LIST, joinRlpList } from '../../rlp/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { Steps } from '../../steps.ts'
 import type {
@@ -11,7 +11,7 @@ import type {
 } from '../message.ts'
 import { decodeMessageBlock } from './block.ts'
 import { blockAccessListItems, refuseBlockAccessList } from './blockAccessList.ts'
-import { decodeDigest, decodeRound, decodeRoundIdentifier, EMPTY_LIST, isEmptyList } from './field.ts'
+import { decodeDigest, decodeRound, decodeRoundIdentifier, isEmptyList } from './field.ts'
 import { decodeSignedPrepares } from './prepare.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { decodeSigned, decodeSignedList, signedPieces, encodeSignedList } from './signed.ts'

@@ -1,19 +1,12 @@
 import { concatBytes, EMPTY_BYTES, equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { encodedBlockPiecesSteps } from '../../block/codec/block.ts'
 import { DecodeError } from '../../block/codec/error.ts'
-import { joinRlpList, rlpListPieces } from '../../rlp/list.ts'
+import { EMPTY_LIST, EMPTY_STRING, joinRlpList, rlpListPieces } from '../../rlp/list.ts'
 import { keccak256Steps } from '../../crypto/keccakSteps.ts'
 import { encodeRlp, RlpError } from '../../rlp/rlp.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import { decodeMessageBlock } from '../codec/block.ts'
-import {
-  decodeDigest,
-  decodeRound,
-  decodeSequence,
-  EMPTY_LIST,
-  EMPTY_STRING,
-  isEmptyList,
-} from '../codec/field.ts'
+import { decodeDigest, decodeRound, decodeSequence, isEmptyList } from '../codec/field.ts'
 import { decodeSignedPrepares } from '../codec/prepare.ts'
 import { type RawItem, rawItems } from '../../rlp/rawItem.ts'
 import { encodeSignedList } from '../codec/signed.ts'

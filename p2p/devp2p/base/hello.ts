@@ -16,7 +16,7 @@ export type Hello = {
   readonly publicKey: Uint8Array
 }
 
-/** More than any client offers. */
+/** No client offers more. */
 const CAPABILITIES_MAX = 64
 /** The name is logged and shown. */
 const CLIENT_LENGTH_MAX = 128

@@ -59,7 +59,7 @@ export const createBonds = (nowMs: () => number): Bonds => {
     if (oldest !== undefined) nodes.delete(oldest.id)
   }
 
-  const isCrowded = (endpoint: Endpoint): boolean => {
+  const isSubnetFull = (endpoint: Endpoint): boolean => {
     const subnet = subnetOf(endpoint)
     if (subnet === undefined) return false
     let count = 0
@@ -73,7 +73,7 @@ export const createBonds = (nowMs: () => number): Bonds => {
       const id = toBareHex(publicKey)
       const known = nodes.get(id)
       if (known !== undefined) return known
-      if (isCrowded(endpoint)) return undefined
+      if (isSubnetFull(endpoint)) return undefined
       evict()
       const never = Number.NEGATIVE_INFINITY
       const bond: Bond = {

@@ -4,7 +4,7 @@ import { joinRlpList } from '../../../core/rlp/list.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import { textOf } from '../../error.ts'
 import type { Log } from '../../log.ts'
-import type { Enode } from '../../transport/enode.ts'
+import { type Enode, unmappedAddress } from '../../transport/enode.ts'
 import { createBoundedCache } from '../../../core/collections/boundedMap.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
 import { type Bond, type Bonds, createBonds } from './bonds.ts'
@@ -25,10 +25,10 @@ const ASKED_AT_ONCE = 3
  * A node that has just proved its endpoint is asked for its neighbors after this: other clients wait for the answer to their
  * own request first, and take no other packet for it.
  */
-const NEWCOMER_MS = 1_000
-const NEWCOMERS_INTERVAL_MS = 500
-/** Newcomers that wait to be asked: nobody makes this node send more. */
-const NEWCOMERS_MAX = 16
+const NEW_NODE_DELAY_MS = 1_000
+const NEW_NODES_INTERVAL_MS = 500
+/** New nodes that wait to be asked: a bound on the requests that others can cause. */
+const NEW_NODES_MAX = 16
 /** An answer that takes longer is ignored. */
 const ANSWER_MS = 5_000
 /** The same node is not pinged again within this. */
@@ -42,13 +42,13 @@ export type DiscoveryOptions = {
   readonly socket: Socket
   readonly privateKey: Uint8Array
   readonly ownKey: Uint8Array
-  /** Where this node is, as others are told. */
+  /** The endpoint that this node announces. */
   readonly endpoint: Endpoint
   readonly bootnodes: readonly Enode[]
   /** The own record: it changes with the forks that the chain passes. */
   readonly record: () => { readonly sequence: bigint; readonly bytes: Uint8Array }
   /** Whether there is room for further peers. */
-  readonly wants: () => boolean
+  readonly wantsPeers: () => boolean
   /** A node proved its endpoint. */
   readonly onNode: (enode: Enode) => void
   readonly random: (bytes: number) => Uint8Array
@@ -66,7 +66,7 @@ type State = {
   readonly ofAll: TokenBucket
   refreshedAtMs: number
   /** Nodes that proved their endpoints lately, to be asked for their neighbors. */
-  newcomers: readonly Bond[]
+  newNodes: readonly Bond[]
 }
 
 const send = ({ options }: State, { host, udp }: Endpoint, type: number, content: Uint8Array): Uint8Array => {
@@ -155,8 +155,8 @@ const onPong = (
       port: tcp,
       ...(tcp === udp ? {} : { discoveryPort: udp }),
     })
-  if (isNew && options.wants() && state.newcomers.length < NEWCOMERS_MAX)
-    state.newcomers = [...state.newcomers, bond]
+  if (isNew && options.wantsPeers() && state.newNodes.length < NEW_NODES_MAX)
+    state.newNodes = [...state.newNodes, bond]
 }
 
 const onFindNode = (state: State, bond: Bond, target: Uint8Array): void => {
@@ -202,7 +202,7 @@ const onPacket = (state: State, bytes: Uint8Array, source: Endpoint): void => {
     const message = decodeMessage(packet.type, packet.content)
     if (message !== undefined) onMessage(state, packet, message, source)
   } catch (error) {
-    state.options.log.debug('A discovery packet of {host} is not used: {reason}', {
+    state.options.log.debug('Ignored a discovery packet of {host}: {reason}', {
       host: source.host,
       reason: textOf(error),
     })
@@ -224,10 +224,10 @@ const refresh = (state: State): void => {
 }
 
 /** Asks the nodes that proved their endpoints a while ago. */
-const askNewcomers = (state: State): void => {
+const askNewNodes = (state: State): void => {
   const { nowMs, ownKey } = state.options
-  const due = state.newcomers.filter(({ pongAtMs }) => nowMs() - pongAtMs >= NEWCOMER_MS)
-  state.newcomers = state.newcomers.filter(bond => !due.includes(bond))
+  const due = state.newNodes.filter(({ pongAtMs }) => nowMs() - pongAtMs >= NEW_NODE_DELAY_MS)
+  state.newNodes = state.newNodes.filter(bond => !due.includes(bond))
   for (const bond of due) askForNeighbors(state, bond, ownKey)
 }
 
@@ -242,26 +242,26 @@ export const startDiscovery = (options: DiscoveryOptions): Discovery => {
     ),
     ofAll: createTokenBucket(OF_ALL.perSecond, OF_ALL.burst, nowMs),
     refreshedAtMs: nowMs(),
-    newcomers: [],
+    newNodes: [],
   }
   socket.on('message', (bytes, { address, port }) =>
     onPacket(state, concatBytes(bytes), {
-      host: address.replace(/^::ffff:(?=\d+\.)/i, ''),
+      host: unmappedAddress(address),
       udp: port,
       tcp: 0,
     }),
   )
-  // An ICMP answer for a node that is away.
+  // An ICMP error from an unreachable node.
   socket.on('error', error => options.log.debug('Discovery: {reason}', { reason: textOf(error) }))
   const firsts = FIRST_REFRESHES_MS.map(delayMs => setTimeout(() => refresh(state), delayMs))
   const timer = setInterval(() => {
-    const interval = options.wants() ? REFRESH_MS : REFRESH_SLOW_MS
+    const interval = options.wantsPeers() ? REFRESH_MS : REFRESH_SLOW_MS
     if (nowMs() - state.refreshedAtMs >= interval) refresh(state)
   }, REFRESH_MS)
-  const newcomers = setInterval(() => askNewcomers(state), NEWCOMERS_INTERVAL_MS)
+  const newNodes = setInterval(() => askNewNodes(state), NEW_NODES_INTERVAL_MS)
   return {
     stop: () => {
-      clearInterval(newcomers)
+      clearInterval(newNodes)
       for (const first of firsts) clearTimeout(first)
       clearInterval(timer)
       socket.close()

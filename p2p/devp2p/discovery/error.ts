@@ -1,4 +1,4 @@
-/** A packet of discovery that cannot be used. */
+/** An invalid discovery packet. */
 export class DiscoveryError extends Error {
   override readonly name = 'DiscoveryError'
   readonly code = 'INVALID_PACKET'

@@ -44,7 +44,7 @@ export const headerHash = (consensus: HashOf, raw: RawItem): Hash => blockHash(c
  * Headers of consecutive numbers with their hashes. Each names the hash of the one before it, so that one has to be computed.
  * @throws NetworkError when they are not consecutive
  */
-const linkHeaders = (consensus: HashOf, from: bigint, headers: readonly RawItem[]): FetchedHeader[] => {
+const hashHeaders = (consensus: HashOf, from: bigint, headers: readonly RawItem[]): FetchedHeader[] => {
   const fields = headers.map(readHeaderFields)
   return headers.map((raw, index) => {
     const own = fields[index] as HeaderFields
@@ -81,14 +81,14 @@ const requestBodies = async (
   const bodies = rawItems(content, 'bodies', 0, headers.length)
   const found = new Map<FetchedHeader, RawItem>()
   const [last, lastHeader] = [bodies.at(-1), headers[bodies.length - 1]]
-  const noneLeftOut =
+  const isComplete =
     bodies.length === headers.length ||
     (last !== undefined && lastHeader !== undefined && isBodyOf(lastHeader, last))
   let next = 0
   for (const header of headers) {
     const body = bodies[next]
     if (body === undefined) break
-    if (!noneLeftOut && !isBodyOf(header, body)) continue
+    if (!isComplete && !isBodyOf(header, body)) continue
     found.set(header, body)
     next++
   }
@@ -143,7 +143,7 @@ export async function* requestBlockRange(
     )
   let asked = ask(from)
   for (let next = from; next < end; ) {
-    const headers = linkHeaders(consensus, next, await asked)
+    const headers = hashHeaders(consensus, next, await asked)
     if (headers.length === 0) return
     next += BigInt(headers.length)
     // The next headers arrive while the bodies do.

@@ -1,7 +1,7 @@
 import { equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
-import { fromHex } from '../../../core/bytes/hex.ts'
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
-import { joinRlpList } from '../../../core/rlp/list.ts'
+import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
+import { EMPTY_LIST, joinRlpList } from '../../../core/rlp/list.ts'
 import { iterateRawItems, type RawItem, rawItems, rawString } from '../../../core/rlp/rawItem.ts'
 import { encodeRlp, rlpBytes, rlpScalar } from '../../../core/rlp/rlp.ts'
 
@@ -24,12 +24,6 @@ const BODY_LISTS_MAX = 3
 /** Announcements of one message: clients announce one block at a time. */
 export const ANNOUNCEMENTS_MAX = 256
 
-const EMPTY_LIST = Uint8Array.of(0xc0)
-/** keccak of the RLP of the empty list. */
-const NO_OMMERS = fromHex('1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347')
-/** Root of the empty trie. */
-const NO_ITEMS = fromHex('56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
-
 /** @throws RlpError */
 export const readHeaderFields = (header: RawItem): HeaderFields => {
   const items = rawItems(header, 'a header', HEADER_ITEMS_MIN, HEADER_ITEMS_MAX)
@@ -50,9 +44,9 @@ export const emptyBodyOf = ({
   withdrawalsRoot,
 }: HeaderFields): RawItem | undefined => {
   const isEmpty =
-    equalBytes(transactionsRoot, NO_ITEMS) &&
-    equalBytes(ommersHash, NO_OMMERS) &&
-    (withdrawalsRoot === undefined || equalBytes(withdrawalsRoot, NO_ITEMS))
+    equalBytes(transactionsRoot, EMPTY_TRIE_ROOT) &&
+    equalBytes(ommersHash, EMPTY_LIST_HASH) &&
+    (withdrawalsRoot === undefined || equalBytes(withdrawalsRoot, EMPTY_TRIE_ROOT))
   if (!isEmpty) return undefined
   const lists = withdrawalsRoot === undefined ? 2 : 3
   return joinRlpList(Array.from({ length: lists }, () => EMPTY_LIST))

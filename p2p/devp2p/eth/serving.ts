@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { concatBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import type { RawItem } from '../../../core/rlp/rawItem.ts'
 import { textOf } from '../../error.ts'
+import { joinHashes } from '../../gossip/joinedHashes.ts'
 import type { NetworkHandlers } from '../../network.ts'
 import type { Log } from '../../log.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
@@ -21,7 +21,7 @@ const HEADERS_MAX = 512
 const BODIES_MAX = 128
 const RECEIPTS_MAX = 256
 const POOLED_MAX = 256
-/** Requests of one peer that are worked on or wait; Besu opens five at a time. Beyond it an answer is empty. */
+/** Requests of one peer in progress or queued; Besu opens five at a time. Beyond it an answer is empty. */
 const WAITING_MAX = 16
 /**
  * A node that syncs as fast as it can asks some two hundred times a second: four requests for 256 blocks. Beyond it answers
@@ -51,8 +51,6 @@ async function* mapped(
   for await (const item of items) yield map(item)
 }
 
-const joined = (hashes: readonly Hash[]): Uint8Array => concatBytes(...hashes)
-
 /** The items that answer a request. @throws RlpError when the request is malformed */
 const itemsOf = (
   handlers: Served,
@@ -66,14 +64,14 @@ const itemsOf = (
       return handlers.headers({ ...query, count: Math.min(query.count, HEADERS_MAX) })
     }
     case ETH.getBlockBodies:
-      return mapped(handlers.blocksByHash(joined(decodeHashes(content, BODIES_MAX))), bodyOf)
+      return mapped(handlers.blocksByHash(joinHashes(decodeHashes(content, BODIES_MAX))), bodyOf)
     case ETH.getReceipts: {
-      const receipts = handlers.receiptsByHash(joined(decodeHashes(content, RECEIPTS_MAX)))
+      const receipts = handlers.receiptsByHash(joinHashes(decodeHashes(content, RECEIPTS_MAX)))
       return version === 69 ? mapped(receipts, receiptsWithoutBloom) : receipts
     }
     case ETH.getPooledTransactions:
       return mapped(
-        handlers.poolTransactions(joined(decodeHashes(content, POOLED_MAX))),
+        handlers.poolTransactions(joinHashes(decodeHashes(content, POOLED_MAX))),
         encoded => transactionItems([encoded])[0] as Uint8Array,
       )
     default:
@@ -146,7 +144,7 @@ export const createServing = ({ handlers, log, nowMs, onFlooding }: ServingOptio
         reason: textOf(error),
       })
     }
-    await peer.session.outbox.room()
+    await peer.session.outbox.hasSpace()
     sendEth(peer, ANSWERS[code] as number, encodeWithId(id, collected))
   }
 

@@ -23,7 +23,10 @@ import { EARLIEST_BLOCK, totalDifficultyAt } from './statusExchange.ts'
 const TAKES_PART_MS = 30_000
 /** Announced blocks that are this far ahead are left to the sync. */
 const AHEAD_MAX = 8n
-/** New blocks and announcements of one peer: ten blocks a second, each up to once from every validator it hears. */
+/**
+ * New blocks and announcements of one peer: ten blocks a second, each up to once from every validator that it is connected
+ * to.
+ */
 const MESSAGES_PER_SECOND = 100
 /**
  * The block range is announced after this number of blocks, or this long after the last announcement (EIP-7642: at most
@@ -32,7 +35,9 @@ const MESSAGES_PER_SECOND = 100
 const RANGE_BLOCKS = 32n
 const RANGE_INTERVAL_MS = 120_000
 
-/** New blocks: announced by their hash to every peer, and sent in full to some of those that do not take part in consensus. */
+/**
+ * New blocks: announced by their hash to every peer, and sent in full to some of those that do not take part in consensus.
+ */
 export type BlockPropagation = {
   announce(number: bigint, hash: Hash, block: Uint8Array): void
   /** @throws RlpError, DecodeError */
@@ -69,14 +74,14 @@ const announceTo = (node: Devp2pNode, number: bigint, hash: Hash, block: Uint8Ar
 }
 
 /** The block range that was last announced. */
-type ToldRange = { number: bigint; atMs: number }
+type AnnouncedRange = { number: bigint; atMs: number }
 
-const sendRange = ({ handlers, table, options }: Devp2pNode, told: ToldRange): void => {
+const sendRange = ({ handlers, table, options }: Devp2pNode, announced: AnnouncedRange): void => {
   const { headNumber, headHash } = handlers.status()
-  const isFar = headNumber - told.number >= RANGE_BLOCKS
-  const isOld = headNumber > told.number && options.nowMs() - told.atMs >= RANGE_INTERVAL_MS
+  const isFar = headNumber - announced.number >= RANGE_BLOCKS
+  const isOld = headNumber > announced.number && options.nowMs() - announced.atMs >= RANGE_INTERVAL_MS
   if (!isFar && !isOld) return
-  Object.assign(told, { number: headNumber, atMs: options.nowMs() })
+  Object.assign(announced, { number: headNumber, atMs: options.nowMs() })
   const range = encodeBlockRange({ earliest: EARLIEST_BLOCK, latest: headNumber, latestHash: headHash })
   for (const peer of table.all()) if (peer.version === 69) sendEth(peer, ETH.blockRangeUpdate, range)
 }
@@ -85,7 +90,7 @@ export const createBlockPropagation = (node: Devp2pNode): BlockPropagation => {
   const { options, handlers, log, table } = node
   const { nowMs, chain } = options
   const rates = new WeakMap<EthPeer, TokenBucket>()
-  const told: ToldRange = { number: 0n, atMs: nowMs() }
+  const announced: AnnouncedRange = { number: 0n, atMs: nowMs() }
 
   const fetch = async (peer: EthPeer, hash: Hash): Promise<void> => {
     try {
@@ -130,14 +135,14 @@ export const createBlockPropagation = (node: Devp2pNode): BlockPropagation => {
     onAnnouncements: (peer, payload) => {
       if (isTooMany(peer)) return
       const head = handlers.status().headNumber
-      const takesPart = nowMs() - node.parts.consensus.sentAtMs < TAKES_PART_MS
+      const participates = nowMs() - node.parts.consensus.sentAtMs < TAKES_PART_MS
       for (const { hash, number } of decodeAnnouncements(payload)) {
         peer.knownBlocks.add(hash)
         claimHead(node, peer, number, hash)
-        if (number > head && number <= head + AHEAD_MAX) wanted.announced(peer.session.id, hash, takesPart)
+        if (number > head && number <= head + AHEAD_MAX) wanted.announced(peer.session.id, hash, participates)
       }
     },
-    sendRange: () => sendRange(node, told),
+    sendRange: () => sendRange(node, announced),
     onRange: (peer, payload) => {
       if (isTooMany(peer)) return
       const { latest, latestHash } = decodeBlockRange(payload)

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { NetworkError, textOf } from '../../error.ts'
-import type { Enode } from '../../transport/enode.ts'
+import { type Enode, unmappedAddress } from '../../transport/enode.ts'
 import type { DisconnectReason } from '../base/disconnect.ts'
 import { BASE_VERSION, encodeHello } from '../base/hello.ts'
 import { OFFERED_CAPABILITIES } from '../base/capabilities.ts'
@@ -20,7 +20,7 @@ const HANDSHAKES_MAX = 64
 /** Connections beside those of peers: handshakes, duplicates, and nodes that are refused because there is no room. */
 const RESERVED_CONNECTIONS = 64
 
-const hostOf = (socket: Socket): string => (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '')
+const hostOf = (socket: Socket): string => unmappedAddress(socket.remoteAddress ?? '')
 
 /** Destroys the socket unless the work ends in time. */
 const within = async <T>(socket: Socket, timeoutMs: number, work: () => Promise<T>): Promise<T> => {
@@ -168,7 +168,7 @@ export const isFull = (node: Devp2pNode, session: Session): boolean => {
   return node.table.size >= node.options.maxPeers
 }
 
-/** Inbound peers leave room for those that this node chooses, so that no attacker can surround it. */
+/** Bounds the inbound peers, so that attackers cannot take all connections of this node (an eclipse attack). */
 export const hasTooManyInbound = (node: Devp2pNode, session: Session): boolean => {
   if (!session.inbound || isKnown(node, session)) return false
   const inbound = [...node.table.all()].filter(({ session }) => session.inbound && !isKnown(node, session))

@@ -1,5 +1,5 @@
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
-import type { ChainFacts, NetworkHandlers, NetworkOptions } from '../../network.ts'
+import type { ChainParameters, NetworkHandlers, NetworkOptions } from '../../network.ts'
 import type { Log } from '../../log.ts'
 import { safeHandlers } from '../../node/safeHandlers.ts'
 import type { Dialer } from '../../peers/dialer.ts'
@@ -15,13 +15,13 @@ import type { Random } from '../rlpx/ecies.ts'
 import type { Session } from '../session/session.ts'
 import type { BlockPropagation } from './blockPropagation.ts'
 import type { Consensus } from './consensus.ts'
-import type { NodeDiscovery } from './discoveryOf.ts'
+import type { NodeDiscovery } from './startNodeDiscovery.ts'
 import type { Serving } from '../eth/serving.ts'
 import { createEthPeerTable, type EthPeerTable } from './peerTable.ts'
 import type { TransactionPropagation } from './transactionPropagation.ts'
 
 export type Devp2pOptions = NetworkOptions & {
-  readonly chain: ChainFacts
+  readonly chain: ChainParameters
   /** Random bytes for handshakes; a test gives the same ones each time. */
   readonly random?: Random
 }

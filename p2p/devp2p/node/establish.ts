@@ -46,7 +46,10 @@ const peerOf = (session: Session, status: EthStatus, nowMs: number): Peer => {
   }
 }
 
-/** The number of the head that the peer claims: before eth/69 a status does not tell it. Undefined when it does not give the header. */
+/**
+ * The number of the head that the peer claims: before eth/69 a status does not contain it. Undefined when it does not give
+ * the header.
+ */
 const headNumberOf = async (node: Devp2pNode, peer: EthPeer): Promise<bigint | undefined> => {
   if (peer.version === 69) return peer.peer.status.headNumber
   const { genesisHash } = node.handlers.status()
@@ -79,8 +82,8 @@ const establish = (node: Devp2pNode, peer: EthPeer, headNumber: bigint): void =>
 }
 
 /**
- * Handles the status of the other side: refuses a node of another chain, or finds the number of its head, from which on it
- * is a peer.
+ * Handles the status of the other side: refuses a node of another chain, or requests the number of its head. The node is a
+ * peer once that is known.
  * @throws RlpError when the bytes are not a status
  */
 export const onStatus = (node: Devp2pNode, session: Session, payload: Uint8Array): EthPeer | undefined => {

@@ -1,6 +1,6 @@
-import { concatBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { NetworkError } from '../../error.ts'
+import { joinHashes, splitHashes } from '../../gossip/joinedHashes.ts'
 import { POOL_HASHES_MAX } from '../../gossip/poolLists.ts'
 import type { Network, Peer } from '../../network.ts'
 import { EnodeError, formatEnode, parseEnode } from '../../transport/enode.ts'
@@ -10,7 +10,6 @@ import type { EthPeer } from '../eth/ethPeer.ts'
 import { disconnectSession } from '../session/ending.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 
-const HASH_BYTES = 32
 /** Hashes of one request for pooled transactions: both clients serve no more. */
 const POOLED_AT_ONCE = 256
 
@@ -43,13 +42,7 @@ const removePeer = ({ sessions, parts }: Devp2pNode, text: string): boolean => {
 /** The hashes that the peer has announced: eth has no request for a whole pool, which clients announce when they connect. */
 async function* announcedHashes({ announced }: EthPeer): AsyncGenerator<Uint8Array, void, undefined> {
   for (let at = 0; at < announced.length; at += POOL_HASHES_MAX)
-    yield concatBytes(...announced.slice(at, at + POOL_HASHES_MAX))
-}
-
-const splitHashes = (joined: Uint8Array): Hash[] => {
-  const hashes: Hash[] = []
-  for (let at = 0; at < joined.length; at += HASH_BYTES) hashes.push(joined.slice(at, at + HASH_BYTES))
-  return hashes
+    yield joinHashes(announced.slice(at, at + POOL_HASHES_MAX))
 }
 
 async function* pooledTransactions(
@@ -84,7 +77,7 @@ export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Network 
     sendConsensus: (to, code, data) => parts.consensus.send(to, code, data),
     announceTransactions: transactions => parts.transactions.announce(transactions),
     announceBlock: (number, hash, block) => parts.blocks.announce(number, hash, block),
-    // Up to eth/68 the head of a node is told by its announcements alone.
+    // Up to eth/68 only announcements tell the head of a node.
     sendStatus: () => parts.blocks.sendRange(),
     requestBlocks: (peer, from, count, signal) =>
       requestBlockRange(ethPeerOf(node, peer), options.chain.consensus, from, count, signal),

@@ -3,13 +3,16 @@ import type { EthPeer } from '../eth/ethPeer.ts'
 import { disconnectSession } from '../session/ending.ts'
 import type { Session } from '../session/session.ts'
 
-/** Two connections within this time were dialed at once by both sides; a later one is of a node that lost the earlier one. */
+/**
+ * Two connections within this time were dialed at once by both sides; a later one comes from a node that lost the earlier
+ * one.
+ */
 const SIMULTANEOUS_MS = 5_000
 
-/** Whether the newer connection with a node is kept, or the one that stands. */
-const replaces = (ownKey: Uint8Array, newer: Session, standing: Session): boolean => {
-  if (newer.inbound === standing.inbound) return true
-  if (newer.openedAtMs - standing.openedAtMs > SIMULTANEOUS_MS) return true
+/** Whether the newer connection with a node replaces the existing one. */
+const replaces = (ownKey: Uint8Array, newer: Session, current: Session): boolean => {
+  if (newer.inbound === current.inbound) return true
+  if (newer.openedAtMs - current.openedAtMs > SIMULTANEOUS_MS) return true
   // As Besu decides: the one that the node with the smaller key dialed.
   const weDialNewer = !newer.inbound
   return weDialNewer === compareBytes(ownKey, newer.publicKey) < 0
@@ -45,15 +48,15 @@ export const createEthPeerTable = (ownKey: Uint8Array): EthPeerTable => {
     },
     add: peer => {
       const { session } = peer
-      const standing = peers.get(session.id)
-      if (standing !== undefined && !replaces(ownKey, session, standing.session)) {
+      const current = peers.get(session.id)
+      if (current !== undefined && !replaces(ownKey, session, current.session)) {
         void disconnectSession(session, 'alreadyConnected', 'duplicate connection')
         return peer
       }
       peers.set(session.id, peer)
-      if (standing === undefined) return undefined
-      void disconnectSession(standing.session, 'alreadyConnected', 'duplicate connection')
-      return standing
+      if (current === undefined) return undefined
+      void disconnectSession(current.session, 'alreadyConnected', 'duplicate connection')
+      return current
     },
     remove: session => {
       const peer = peers.get(session.id)

@@ -92,7 +92,7 @@ const onEnded = (node: Devp2pNode, peers: Map<Session, EthPeer>, session: Sessio
   if (peer === undefined) return
   log.debug('Lost {peer}: {reason}', { peer: nameOf(session), reason })
   parts.blocks.gone(session.id)
-  handlers.onPeerGone(peer.peer, reason)
+  handlers.onPeerDisconnected(peer.peer, reason)
 }
 
 /** The node's handlers for events of its connections. */

@@ -12,12 +12,12 @@ import { nameOf } from '../session/session.ts'
 /**
  * Announcements within this time are fetched together; a transaction that arrives in full before that is not fetched.
  */
-const GATHER_MS = 50
+const BATCH_MS = 50
 /** Limits of one request, as in Besu: number of hashes, and bytes by the announced sizes. */
 const HASHES_AT_ONCE = 256
 const BYTES_AT_ONCE = 1024 * 1024
 /** The assumed size of a transaction whose announcement has no size. */
-const SIZE_GUESS = 512
+const ASSUMED_BYTES = 512
 /** Announced transactions of one peer that wait to be fetched; further ones are left to other announcements. */
 const WAITING_MAX = 8_192
 /** Requests at a time to one peer. */
@@ -57,7 +57,7 @@ type State = {
   readonly fetching: Map<string, EthPeer[]>
 }
 
-const takePart = (queue: TransactionAnnouncement[], isWanted: (hash: Hash) => boolean): Hash[] => {
+const takeBatch = (queue: TransactionAnnouncement[], isWanted: (hash: Hash) => boolean): Hash[] => {
   const hashes: Hash[] = []
   let bytes = 0
   while (hashes.length < HASHES_AT_ONCE && bytes < BYTES_AT_ONCE) {
@@ -65,7 +65,7 @@ const takePart = (queue: TransactionAnnouncement[], isWanted: (hash: Hash) => bo
     if (next === undefined) break
     if (!isWanted(next.hash)) continue
     hashes.push(next.hash)
-    bytes += next.size ?? SIZE_GUESS
+    bytes += next.size ?? ASSUMED_BYTES
   }
   return hashes
 }
@@ -87,7 +87,7 @@ const enqueue = (state: State, peer: EthPeer, announcement: TransactionAnnouncem
   known.timer ??= setTimeout(() => {
     known.timer = undefined
     work(state, peer, known)
-  }, GATHER_MS)
+  }, BATCH_MS)
 }
 
 /** Those that did not come are fetched from others who announced them. */
@@ -110,11 +110,11 @@ const finish = (state: State, hashes: readonly Hash[]): void => {
 const request = async (
   state: State,
   peer: EthPeer,
-  ofPeer: Waiting,
+  entry: Waiting,
   hashes: readonly Hash[],
 ): Promise<void> => {
   const { options } = state
-  ofPeer.requests++
+  entry.requests++
   try {
     const transactions = await fetch(peer, hashes)
     if (transactions.length > 0) options.onTransactions(peer, transactions)
@@ -125,26 +125,26 @@ const request = async (
       reason: textOf(cause),
     })
   } finally {
-    ofPeer.requests--
+    entry.requests--
     finish(state, hashes)
-    work(state, peer, ofPeer)
+    work(state, peer, entry)
   }
 }
 
-const work = (state: State, peer: EthPeer, ofPeer: Waiting): void => {
+const work = (state: State, peer: EthPeer, entry: Waiting): void => {
   if (peer.controller.signal.aborted) {
     state.waiting.delete(peer)
     return finish(
       state,
-      ofPeer.queue.splice(0).map(({ hash }) => hash),
+      entry.queue.splice(0).map(({ hash }) => hash),
     )
   }
-  while (ofPeer.requests < REQUESTS_MAX) {
-    const hashes = takePart(ofPeer.queue, hash => !state.options.isSeen(hash))
+  while (entry.requests < REQUESTS_MAX) {
+    const hashes = takeBatch(entry.queue, hash => !state.options.isSeen(hash))
     if (hashes.length === 0) break
-    void request(state, peer, ofPeer, hashes)
+    void request(state, peer, entry, hashes)
   }
-  const isDone = ofPeer.requests === 0 && ofPeer.queue.length === 0 && ofPeer.timer === undefined
+  const isDone = entry.requests === 0 && entry.queue.length === 0 && entry.timer === undefined
   if (isDone) state.waiting.delete(peer)
 }
 

@@ -3,6 +3,7 @@ import { transactionType } from '../../../core/block/codec/transaction.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { NetworkError, textOf } from '../../error.ts'
 import { createGossipRates, type GossipRates } from '../../gossip/gossipRates.ts'
+import { HASH_BYTES } from '../../gossip/poolLists.ts'
 import { createRecentHashes, type RecentHashes } from '../../gossip/recentHashes.ts'
 import { checkEncodings } from '../../gossip/transactionBatch.ts'
 import { ETH } from '../eth/codes.ts'
@@ -20,7 +21,7 @@ import type { Devp2pNode } from './devp2pNode.ts'
 import { createTransactionFetcher, type TransactionFetcher } from './transactionFetcher.ts'
 
 /** Transactions that are announced within this time share a message. */
-const GATHER_MS = 20
+const BATCH_MS = 20
 /** Transactions sent in full in one message: Besu builds them of this size, too. */
 const FULL_BYTES_MAX = 1024 * 1024
 /** Hashes of transactions that came or were announced lately. */
@@ -31,7 +32,6 @@ const BATCH_MAX = 32_768
 const ANNOUNCED_KEPT_MAX = 16_384
 /** Hashes of the own pool that are announced to a node that connects: the default size of a pool. */
 const POOL_ANNOUNCED_MAX = 32_768
-const HASH_BYTES = 32
 /** A blob transaction needs its blobs, which the pool does not keep: it is not passed on. */
 const BLOB_TYPE = 3
 
@@ -63,7 +63,7 @@ const prepare = (encoded: Uint8Array): Prepared => ({
 })
 
 /** GoQuorum, which speaks eth/66, disconnects for a type that it does not know. */
-const isTakenBy = ({ version }: EthPeer, type: number): boolean =>
+const isAcceptedBy = ({ version }: EthPeer, type: number): boolean =>
   type !== BLOB_TYPE && (version > 66 || type <= 1)
 
 const sendInFull = (peer: EthPeer, transactions: readonly Prepared[]): void => {
@@ -90,13 +90,13 @@ const sendHashes = (peer: EthPeer, announcements: readonly TransactionAnnounceme
 }
 
 /** Sends each transaction in full to some peers, as many as the root of their number, and its hash to the others. */
-const spread = (node: Devp2pNode, transactions: readonly Prepared[]): void => {
+const propagate = (node: Devp2pNode, transactions: readonly Prepared[]): void => {
   const peers = [...node.table.all()]
   const inFullCount = Math.ceil(Math.sqrt(peers.length))
   const [random = 0] = node.random(1)
   for (const [index, peer] of peers.entries()) {
     const unsent = transactions.filter(
-      ({ hash, type }) => isTakenBy(peer, type) && peer.knownTransactions.add(hash),
+      ({ hash, type }) => isAcceptedBy(peer, type) && peer.knownTransactions.add(hash),
     )
     // Different peers each time, so that no peer is always last.
     const inFull = (index + random) % peers.length < inFullCount
@@ -119,8 +119,8 @@ const queue = (state: State, prepared: readonly Prepared[]): void => {
   for (const each of prepared) if (state.batch.length < BATCH_MAX) state.batch.push(each)
   state.timer ??= setTimeout(() => {
     state.timer = undefined
-    spread(state.node, state.batch.splice(0))
-  }, GATHER_MS)
+    propagate(state.node, state.batch.splice(0))
+  }, BATCH_MS)
 }
 
 /** Checks transactions, adds them to the pool, and forwards those that it accepted. */
@@ -129,7 +129,7 @@ const take = async (state: State, peer: EthPeer, transactions: readonly Uint8Arr
   const { session } = peer
   try {
     const bytes = transactions.reduce((sum, { length }) => sum + length, 0)
-    if (!state.rates.takes(session.id, transactions.length, bytes)) return
+    if (!state.rates.admits(session.id, transactions.length, bytes)) return
     await checkEncodings(transactions, options.pause)
   } catch (cause) {
     session.events.onMisbehaviour(session, 'invalid-message', textOf(cause))
@@ -147,10 +147,10 @@ const announceChunk = async ({ handlers }: Devp2pNode, peer: EthPeer, hashes: Ui
   const announcements: TransactionAnnouncement[] = []
   for await (const encoded of handlers.poolTransactions(hashes)) {
     const prepared = prepare(encoded)
-    if (isTakenBy(peer, prepared.type) && peer.knownTransactions.add(prepared.hash))
+    if (isAcceptedBy(peer, prepared.type) && peer.knownTransactions.add(prepared.hash))
       announcements.push(announcementOf(prepared))
   }
-  await peer.session.outbox.room()
+  await peer.session.outbox.hasSpace()
   sendHashes(peer, announcements)
 }
 

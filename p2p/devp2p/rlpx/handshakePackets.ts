@@ -21,7 +21,7 @@ const ITEMS = 4
 const PADDING_MIN = 100
 const PADDING_RANGE = 200
 
-/** The state of one side of a handshake about the other. */
+/** What one side of a handshake learns of the other. */
 export type Auth = {
   /** 64 bytes, proven by the signature and the encryption. */
   readonly publicKey: Uint8Array

@@ -1,17 +1,12 @@
+import { boundedWait } from '../../transport/boundedWait.ts'
 import { encodeDisconnect, type DisconnectReason } from '../base/disconnect.ts'
 import { DISCONNECT } from '../base/messages.ts'
 import type { Session } from './session.ts'
 
-/** Time for a disconnect to leave. */
+/** Time limit for sending a disconnect message. */
 const FLUSH_MS = 1000
 /** Wait for the other side to close: a connection that its sender closes at once may end before the reason is read. */
 const GRACE_MS = 300
-
-const wait = (promise: Promise<void>, timeoutMs: number): Promise<void> => {
-  const { promise: timeout, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, timeoutMs)
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
-}
 
 /** Ends a connection without a disconnect. */
 export const abortSession = (session: Session, text: string): void => {
@@ -22,7 +17,7 @@ export const abortSession = (session: Session, text: string): void => {
 }
 
 /**
- * Sends a disconnect with the reason, and closes once it has left.
+ * Sends a disconnect with the reason, and closes once it is sent.
  * @param text the reason in words, for the log of this node
  */
 export const disconnectSession = async (
@@ -37,8 +32,8 @@ export const disconnectSession = async (
   session.refused ||= refused
   const { outbox, socket } = session
   outbox.send('base', { id: DISCONNECT, payload: encodeDisconnect(reason) })
-  await wait(outbox.idle(), FLUSH_MS)
-  await wait(session.ended, GRACE_MS)
+  await boundedWait(outbox.idle(), FLUSH_MS)
+  await boundedWait(session.ended, GRACE_MS)
   session.gate.close()
   outbox.close()
   socket.destroy()

@@ -10,7 +10,9 @@ const PENDING_PEER_LIMIT: InboundLimit = {
   bytesPerSecond: 256 * 1024,
   bytesBurst: MEBIBYTE,
 }
-/** Limit of a peer: as over libp2p, where twenty validators with ten blocks a second stay below. Bytes are counted inflated. */
+/**
+ * Limit of a peer: as over libp2p, where twenty validators with ten blocks a second stay below. Bytes are counted inflated.
+ */
 const PEER_LIMIT: InboundLimit = {
   messagesPerSecond: 4_000,
   messagesBurst: 16_000,
@@ -18,7 +20,10 @@ const PEER_LIMIT: InboundLimit = {
   bytesBurst: 128 * MEBIBYTE,
 }
 
-/** Limits what arrives over one connection: beyond it nothing is read from the socket, so that the sender's buffers fill. */
+/**
+ * Limits what arrives over one connection. Above the limit it stops reading from the socket, so that the sender's buffers
+ * fill.
+ */
 export type InboundGate = {
   /** Counts a message with the length of its inflated payload. */
   count(bytes: number): void

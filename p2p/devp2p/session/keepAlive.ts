@@ -1,3 +1,4 @@
+import { EMPTY_LIST } from '../../../core/rlp/list.ts'
 import { PING } from '../base/messages.ts'
 import { abortSession, disconnectSession } from './ending.ts'
 import type { Session, Stage } from './session.ts'
@@ -10,8 +11,6 @@ const SILENCE_MAX_MS = 30_000
 const STALL_MAX_MS = 20_000
 /** Time limits for the hello, the status and the header of the head, counted from the handshake on. */
 const STAGE_MS: Readonly<Partial<Record<Stage, number>>> = { hello: 5_000, status: 10_000, head: 30_000 }
-
-const EMPTY_LIST = Uint8Array.of(0xc0)
 
 /** Pings, and ends a connection that is silent, stalled, or too slow in its handshake. To be called once a second. */
 export const superviseSession = (session: Session, now: number): void => {

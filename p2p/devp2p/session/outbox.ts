@@ -7,8 +7,8 @@ export type Priority = 'base' | 'consensus' | 'eth'
 type Limit = { readonly messagesMax: number; readonly bytesMax: number }
 
 /**
- * Queues for a slow peer. Base messages are small and few. Of consensus messages the newest matter, and the oldest are dropped.
- * Of the rest, answers wait for room by themselves, and announcements are not queued beyond it.
+ * Queues for a slow peer. Base messages are small and few. Of consensus messages the newest matter, and the oldest are
+ * dropped. Of the rest, answers wait for room by themselves, and announcements are not queued beyond it.
  */
 const LIMITS: Readonly<Record<Priority, Limit>> = {
   base: { messagesMax: 64, bytesMax: 64 * 1024 },
@@ -16,7 +16,7 @@ const LIMITS: Readonly<Record<Priority, Limit>> = {
   eth: { messagesMax: 1024, bytesMax: 16 * 1024 * 1024 },
 }
 /** Answers wait while more than this is queued. */
-const ROOM_BYTES = 8 * 1024 * 1024
+const SPACE_BYTES = 8 * 1024 * 1024
 /** Encrypted bytes given to the socket at once: what waits there can no longer be overtaken by a vote. */
 const SOCKET_BYTES_MAX = 256 * 1024
 const PRIORITIES: readonly Priority[] = ['base', 'consensus', 'eth']
@@ -35,7 +35,7 @@ export type Outbox = {
   /** Queues a message; false when it is not queued because there is no room. */
   send(priority: Priority, message: Outgoing): boolean
   /** Resolves when there is room for an answer, or when the outbox is closed. */
-  room(): Promise<void>
+  hasSpace(): Promise<void>
   /** Resolves when everything was written, or when the outbox is closed. */
   idle(): Promise<void>
   /** Time since which queued bytes were not written; undefined while the queue is empty. */
@@ -105,7 +105,7 @@ const send = (state: State, priority: Priority, message: Outgoing): boolean => {
   return true
 }
 
-/** The messages that wait for a socket, encrypted in the order in which they leave. */
+/** The messages queued for a socket, encrypted in the order in which they are sent. */
 export const createOutbox = (options: OutboxOptions): Outbox => {
   const state: State = {
     options,
@@ -125,7 +125,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
       : new Promise(resolve => void state.waiting.push({ isMet, resolve }))
   return {
     send: (priority, message) => send(state, priority, message),
-    room: () => until(() => queuedBytes(state) < ROOM_BYTES),
+    hasSpace: () => until(() => queuedBytes(state) < SPACE_BYTES),
     idle: () => until(() => state.writing === 0 && queuedBytes(state) === 0),
     get stalledSinceMs() {
       return state.writing > 0 ? state.progressAtMs : undefined

@@ -7,6 +7,7 @@ import type { Frame } from '../rlpx/frames.ts'
 import { decompressSnappy } from '../snappy/decompress.ts'
 import { SnappyError } from '../snappy/error.ts'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
+import { EMPTY_LIST } from '../../../core/rlp/list.ts'
 import { abortSession, disconnectSession } from './ending.ts'
 import { ETH } from '../eth/codes.ts'
 import { ethBytesMax, FRAME_BYTES_MAX, ETH_MESSAGE_BYTES_MAX } from './messageLimits.ts'
@@ -18,8 +19,6 @@ import type { ProtocolMessage, Session } from './session.ts'
  */
 const EARLY_MAX = 32
 const EARLY_BYTES_MAX = 2 * 1024 * 1024
-/** An empty list, the payload of pings and pongs. */
-const EMPTY_LIST = Uint8Array.of(0xc0)
 
 const inflate = (session: Session, payload: Uint8Array, bytesMax: number): Uint8Array => {
   if (session.compresses) return decompressSnappy(payload, bytesMax)
@@ -115,7 +114,7 @@ const onFrame = (session: Session, frame: Frame): void => {
 const isOversized = (cause: unknown): boolean =>
   (cause instanceof NetworkError || cause instanceof SnappyError) && cause.code === 'OVERSIZED'
 
-/** Ends a connection over which something came that breaks its protocol. */
+/** Ends a connection over which a message arrived that violates its protocol. */
 const onBreach = (session: Session, cause: unknown): void => {
   const detail = textOf(cause)
   session.events.onMisbehaviour(session, isOversized(cause) ? 'oversized-message' : 'invalid-message', detail)
@@ -150,7 +149,7 @@ const onData = (session: Session, data: Uint8Array): void => {
   }
 }
 
-/** Reads messages from now on, those that arrived behind the handshake first. */
+/** Starts reading messages, beginning with those that arrived with the end of the handshake. */
 export const startReading = (session: Session, rest: Uint8Array): void => {
   const { socket, events } = session
   socket.on('data', (data: Uint8Array) => onData(session, data))

@@ -9,7 +9,7 @@ import {
   clearFailures,
   highestClaim,
   holdersOf,
-  ignoreBriefly,
+  ignoreForNow,
   ignoreClaim,
   markSlow,
   type PeerHead,
@@ -100,7 +100,7 @@ const onRequestEnd = (state: State, holder: PeerHead, end: RequestEnd): void => 
     else ignoreClaim(heads, holder.key, nowMs())
   } else if (end.kind === 'failed') {
     if (end.isMisbehaviour) penalize(state, holder, 'bad-response', end.detail)
-    else ignoreBriefly(heads, holder.key, nowMs())
+    else ignoreForNow(heads, holder.key, nowMs())
   }
   state.signal.wake()
 }
@@ -166,8 +166,8 @@ const runToEnd = async (state: State): Promise<DownloadEnd> => {
 }
 
 /**
- * Downloads and imports the blocks that the peers have beyond the head, in order, each fully validated. A peer that delivers a
- * wrong block, or none where it claims one, is reported and ignored for a while, and another one is asked.
+ * Downloads and imports the blocks that the peers have beyond the head, in order, each fully validated. A peer that delivers
+ * a wrong block, or none where it claims one, is reported and ignored for a while, and another one is asked.
  */
 export const startBlockDownload = (options: BlockDownloadOptions): BlockDownload => {
   const { chain, network, nowMs, createYield } = options

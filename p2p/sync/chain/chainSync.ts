@@ -14,7 +14,7 @@ import { type Progress, type SyncReport, startSyncReport } from './syncReport.ts
 const GRACE_MS = 1_000
 
 /** Delay before several missing blocks are requested: those produced together are announced within it. */
-const GRACE_OF_SEVERAL_MS = 100
+const SEVERAL_BLOCKS_GRACE_MS = 100
 
 /**
  * Longest wait for `syncMinPeers`. Every block is fully validated, so more peers add no safety, and a small network may never
@@ -70,7 +70,7 @@ type State = ChainSyncOptions & {
   /** The head, and since when peers have been ahead of it. */
   behind: { readonly sinceMs: number; readonly head: bigint } | undefined
   /** Only the first session waits for `syncMinPeers`. */
-  hasMetPeers: boolean
+  hasReachedMinPeers: boolean
   /** No session starts before this. */
   notBeforeMs: number
   isConsensusPaused: boolean
@@ -122,8 +122,8 @@ const dueMs = (state: State): number | undefined => {
   }
   const head = headNumber(state)
   if (state.behind?.head !== head) state.behind = { sinceMs: atMs, head }
-  const graceMs = blocks > 1n ? GRACE_OF_SEVERAL_MS : GRACE_MS
-  const peersMs = state.hasMetPeers || heads.heads.size >= syncMinPeers ? 0 : PEERS_WAIT_MS
+  const graceMs = blocks > 1n ? SEVERAL_BLOCKS_GRACE_MS : GRACE_MS
+  const peersMs = state.hasReachedMinPeers || heads.heads.size >= syncMinPeers ? 0 : PEERS_WAIT_MS
   return Math.max(state.behind.sinceMs + Math.max(graceMs, peersMs), state.notBeforeMs)
 }
 
@@ -146,7 +146,7 @@ const onFailed = ({ log }: State, error: unknown): void => {
 
 const startSession = (state: State, network: Network): void => {
   const { log, heads, nowMs, showProgress } = state
-  state.hasMetPeers = true
+  state.hasReachedMinPeers = true
   const startingBlock = headNumber(state)
   const highestBlock = highestClaim(heads, nowMs()) ?? startingBlock
   const download = startBlockDownload({ ...state, network, onImported: block => onImported(state, block) })
@@ -200,7 +200,7 @@ export const createChainSync = (options: ChainSyncOptions): ChainSync => {
     sessionEnded: Promise.resolve(),
     timer: undefined,
     behind: undefined,
-    hasMetPeers: false,
+    hasReachedMinPeers: false,
     notBeforeMs: 0,
     isConsensusPaused: false,
     isStopped: false,

@@ -30,7 +30,7 @@ export type NewBlocksOptions = SyncContext & {
 export type NewBlocks = {
   /** Announces a block that this node committed. */
   readonly announce: (block: Block) => Promise<void>
-  /** Takes the RLP of a block that a peer announced. */
+  /** Imports the RLP of a block that a peer announced. */
   readonly receive: (peer: Peer, encoded: Uint8Array) => void
   /** Number of announced blocks that are being imported. */
   readonly importing: () => number

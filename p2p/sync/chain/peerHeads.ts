@@ -37,7 +37,7 @@ const failuresOf = ({ failures }: PeerHeads, key: string): Failures => {
   return known
 }
 
-/** Takes the claim of a peer that connected or sent a new status. */
+/** Records the claim of a peer that connected or sent a new status. */
 export const updateHead = ({ heads }: PeerHeads, peer: Peer): void => {
   const key = toBareHex(peer.address)
   heads.set(key, { key, peer, claimed: peer.status.headNumber })
@@ -74,7 +74,7 @@ export const ignoreClaim = (peers: PeerHeads, key: string, nowMs: number): void 
 }
 
 /** Ignores the claim of a peer for a short while, or until it reconnects: its connection failed. */
-export const ignoreBriefly = (peers: PeerHeads, key: string, nowMs: number): void => {
+export const ignoreForNow = (peers: PeerHeads, key: string, nowMs: number): void => {
   const known = failuresOf(peers, key)
   known.ignoredUntilMs = Math.max(known.ignoredUntilMs, nowMs + IGNORED_MIN_MS)
 }
@@ -83,13 +83,13 @@ export const markSlow = (peers: PeerHeads, key: string, nowMs: number): void => 
   failuresOf(peers, key).slowUntilMs = nowMs + SLOW_MS
 }
 
-const countingHeads = ({ heads, failures }: PeerHeads, nowMs: number): PeerHead[] =>
+const activeHeads = ({ heads, failures }: PeerHeads, nowMs: number): PeerHead[] =>
   [...heads.values()].filter(({ key }) => (failures.get(key)?.ignoredUntilMs ?? 0) <= nowMs)
 
 /** The highest claim that is not ignored. */
 export const highestClaim = (peers: PeerHeads, nowMs: number): bigint | undefined => {
   let highest: bigint | undefined
-  for (const { claimed } of countingHeads(peers, nowMs))
+  for (const { claimed } of activeHeads(peers, nowMs))
     if (highest === undefined || claimed > highest) highest = claimed
   return highest
 }
@@ -98,7 +98,7 @@ export const highestClaim = (peers: PeerHeads, nowMs: number): bigint | undefine
 export const holdersOf = (peers: PeerHeads, number: bigint, nowMs: number): readonly PeerHead[] => {
   const isSlow = (key: string): boolean => (peers.failures.get(key)?.slowUntilMs ?? 0) > nowMs
   const failureCount = (key: string): number => peers.failures.get(key)?.count ?? 0
-  return countingHeads(peers, nowMs)
+  return activeHeads(peers, nowMs)
     .filter(({ claimed }) => claimed >= number)
     .sort(
       (a, b) => Number(isSlow(a.key)) - Number(isSlow(b.key)) || failureCount(a.key) - failureCount(b.key),

@@ -144,7 +144,7 @@ const start = (requests: RangeRequests, holder: PeerHead, range: Range): void =>
   requests.running.add(running)
 }
 
-const hasRoom = (requests: RangeRequests): boolean => {
+const canRequest = (requests: RangeRequests): boolean => {
   const { byPeer, queue, arrived } = requests
   const [first] = queue.ranges
   // The import waits for the first range, however much of the later ones has arrived.
@@ -156,7 +156,7 @@ const hasRoom = (requests: RangeRequests): boolean => {
 /** Starts requests to idle peers while there is room for their blocks. */
 export const startRequests = (requests: RangeRequests, holders: readonly PeerHead[]): void => {
   for (const holder of holders) {
-    if (requests.isStopped || !hasRoom(requests)) return
+    if (requests.isStopped || !canRequest(requests)) return
     if (requests.byPeer.has(holder.key)) continue
     const range = openRange(requests.queue, holder.claimed, rangeBlocks(requests))
     if (range !== undefined) start(requests, holder, range)

@@ -6,7 +6,7 @@ import { joinRlpList } from '../../../core/rlp/list.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import type { HeadersQuery, NetworkHandlers } from '../../network.ts'
 import type { CreateYield } from '../../../core/scheduler.ts'
-import { splitHashes } from '../pool/joinedHashes.ts'
+import { splitHashes } from '../../gossip/joinedHashes.ts'
 
 /** The RLP list of the receipts of a block: typed receipts are byte strings in it. */
 const receiptList = (receipts: readonly Receipt[]): Uint8Array =>
@@ -18,8 +18,8 @@ const receiptList = (receipts: readonly Receipt[]): Uint8Array =>
   )
 
 /**
- * Serves the chain to devp2p peers: headers by number or hash with gaps between them, blocks and receipts by hash. The network
- * limits the count. @throws StoreCorruption
+ * Serves the chain to devp2p peers: headers by number or hash with gaps between them, blocks and receipts by hash. The
+ * network limits the count. @throws StoreCorruption
  */
 export const createServeByHash = (
   { store }: Chain,

@@ -18,7 +18,7 @@ const FINAL_REJECTIONS: ReadonlySet<RejectionCode> = new Set<RejectionCode>([
   'PRIORITY_FEE_ABOVE_MAX_FEE',
 ])
 
-/** Whether the pool took a transaction of a peer. */
+/** Whether the pool added a transaction of a peer. */
 export type Admission = {
   readonly rejection: RejectionCode | undefined
   /** False if a later attempt may succeed. */

@@ -1,4 +1,4 @@
-/** Items taken from one peer before it is the turn of the next. */
+/** Items taken from one peer before those of the next. */
 const TURN_ITEMS = 16
 
 export type QueueLimits = {
@@ -11,7 +11,7 @@ export type QueueLimits = {
 
 type Queue<Item> = { readonly items: Item[]; bytes: number }
 
-/** A bounded queue for each peer. The peers take turns, so that one that floods delays the others by a turn only. */
+/** A bounded queue for each peer. The peers take turns, so that one that floods delays the others by TURN_ITEMS only. */
 export type PeerQueues<Item> = {
   readonly limits: QueueLimits
   /** The bytes of an item that count for the limit. */
@@ -61,7 +61,7 @@ const dropLast = <Item>(queues: PeerQueues<Item>, peer: string): void => {
 }
 
 /** Drops items of the longest queues; false if the longest one is that of the peer itself. */
-const makeRoom = <Item>(queues: PeerQueues<Item>, peer: string, itemBytes: number): boolean => {
+const dropLongest = <Item>(queues: PeerQueues<Item>, peer: string, itemBytes: number): boolean => {
   const { itemsMax, bytesMax } = queues.limits
   for (;;) {
     const hasTooMany = queues.size >= itemsMax
@@ -73,14 +73,14 @@ const makeRoom = <Item>(queues: PeerQueues<Item>, peer: string, itemBytes: numbe
 }
 
 /**
- * Appends an item to the queue of the peer. If all queues together are full, the longest one drops its last item. Returns false
- * if the queue of this peer is full or the longest: the item is not queued.
+ * Appends an item to the queue of the peer. If all queues together are full, the longest one drops its last item. Returns
+ * false if the queue of this peer is full or the longest: the item is not queued.
  */
 export const enqueue = <Item>(queues: PeerQueues<Item>, peer: string, item: Item): boolean => {
   const { byPeer, limits, bytesOf } = queues
   const itemBytes = bytesOf(item)
   const length = byPeer.get(peer)?.items.length ?? 0
-  if (length >= limits.peerItemsMax || !makeRoom(queues, peer, itemBytes)) return false
+  if (length >= limits.peerItemsMax || !dropLongest(queues, peer, itemBytes)) return false
   const queue = byPeer.get(peer) ?? { items: [], bytes: 0 }
   byPeer.set(peer, queue)
   queue.items.push(item)

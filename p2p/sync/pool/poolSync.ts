@@ -6,12 +6,12 @@ import { includesAddress } from '../../../core/validators/votes.ts'
 import { textOf } from '../../error.ts'
 import type { Network, Peer } from '../../network.ts'
 import type { SyncContext } from '../context.ts'
-import { joinHashes, splitHashes } from './joinedHashes.ts'
+import { joinHashes, splitHashes } from '../../gossip/joinedHashes.ts'
 import type { TransactionReceiver } from './transactionReceiver.ts'
 
 /**
- * Delay of the second fetch from a peer that connected. By then it has joined the gossip: transactions that it received before
- * are in its pool, and were not gossiped to this node.
+ * Delay of the second fetch from a peer that connected. By then it has joined the gossip: transactions that it received
+ * before are in its pool, and were not gossiped to this node.
  */
 const SECOND_FETCH_MS = 2_000
 
@@ -67,10 +67,10 @@ const fetchUnknownHashes = async (
   signal: AbortSignal,
 ): Promise<readonly Hash[]> => {
   const found: Hash[] = []
-  const room = pool.limits.transactionsMax
+  const hashesMax = pool.limits.transactionsMax
   for await (const joined of network.requestPoolHashes(peer, signal))
     for (const hash of splitHashes(joined))
-      if (found.length < room && receiver.wants(hash)) found.push(hash.slice())
+      if (found.length < hashesMax && receiver.wants(hash)) found.push(hash.slice())
   return found
 }
 
@@ -152,8 +152,8 @@ const consider = (state: State): void => {
 }
 
 /**
- * Fetches the transactions that the pools of the peers have and the own one lacks: after each connect it requests the hashes of
- * the whole pool, then the unknown transactions. One peer at a time, so that nothing is fetched twice.
+ * Fetches the transactions that the pools of the peers have and the own one lacks: after each connect it requests the hashes
+ * of the whole pool, then the unknown transactions. One peer at a time, so that nothing is fetched twice.
  */
 export const createPoolSync = (options: PoolSyncOptions): PoolSync => {
   const state: State = {

@@ -2,7 +2,7 @@ import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import { HASH_BYTES, POOL_HASHES_MAX } from '../../gossip/poolLists.ts'
 import type { NetworkHandlers } from '../../network.ts'
 import type { CreateYield } from '../../../core/scheduler.ts'
-import { joinHashes, splitHashes } from './joinedHashes.ts'
+import { joinHashes, splitHashes } from '../../gossip/joinedHashes.ts'
 
 /** Lists the hashes of the pool for peers that connect, and sends them the transactions that they request. */
 export const createServePool = (

@@ -38,8 +38,8 @@ export type TransactionReceiverOptions = AdmissionOptions & {
 
 export type TransactionReceiver = {
   /**
-   * Validates the EIP-2718 encodings of one message, in turn with those of other peers. Resolves when all of them are validated
-   * or dropped: true if the message is to be forwarded.
+   * Validates the EIP-2718 encodings of one message, alternating with those of other peers. Resolves when all of them are
+   * validated or dropped: true if the message is to be forwarded.
    */
   receive(peer: Peer, transactions: readonly Uint8Array[]): Promise<boolean>
   /** False for a transaction that is in the pool, was mined lately, or was finally rejected. */
@@ -89,8 +89,8 @@ const enqueueOne = (state: State, peer: Peer, encoded: Uint8Array, message: Mess
 }
 
 /**
- * The next transactions to validate, without duplicates. A hash counts as seen only now: a copy in the queue of a flooding peer
- * must not delay the copy of another peer.
+ * The next transactions to validate, without duplicates. A hash counts as seen only now: a copy in the queue of a flooding
+ * peer must not delay the copy of another peer.
  */
 const nextBatch = ({ queues, seen }: State): readonly Waiting[] =>
   dequeue(queues, BATCH_TRANSACTIONS).filter(({ hash, message }) => {
@@ -197,7 +197,10 @@ const start = (state: State): void => {
   })
 }
 
-/** Takes transactions of peers into the pool: decodes them, recovers their senders in batches, and validates them by the rules of the pool. */
+/**
+ * Adds transactions of peers to the pool: decodes them, recovers their senders in batches, and validates them by the rules of
+ * the pool.
+ */
 export const createTransactionReceiver = (options: TransactionReceiverOptions): TransactionReceiver => {
   const { chain, pool, nowMs, createYield, log } = options
   const state: State = {

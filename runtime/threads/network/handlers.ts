@@ -88,7 +88,7 @@ export const createHandlers = (from: {
       post({ kind: 'status', peer: ownPeer(peer) })
     },
     onGossip: ({ address }) => post({ kind: 'gossip', peer: keyOf(address) }),
-    onPeerGone: ({ address }, reason) => post({ kind: 'gone', peer: keyOf(address), reason }),
+    onPeerDisconnected: ({ address }, reason) => post({ kind: 'gone', peer: keyOf(address), reason }),
     onDialFailed: (enode, reason) => post({ kind: 'dial failed', enode, reason }),
     onRefused: (remote, reason, differing) => post({ kind: 'refused', remote, reason, differing }),
   }

@@ -78,7 +78,7 @@ export const createRemotePeers = (
         case 'gone':
           return withPeer(message.peer, peer => {
             peers.delete(message.peer)
-            handlers.onPeerGone(peer, message.reason)
+            handlers.onPeerDisconnected(peer, message.reason)
           })
         case 'consensus':
           backlog.handled(message.data.length)

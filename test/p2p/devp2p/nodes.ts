@@ -91,7 +91,7 @@ export const startDevp2pNode = async (options: Devp2pStartOptions = {}): Promise
       onPeer: peer => void node.peers.push(peer),
       onGossip: () => undefined,
       onStatus: peer => void node.statuses.push(peer.status),
-      onPeerGone: (peer, reason) => void node.gone.push({ peer, reason }),
+      onPeerDisconnected: (peer, reason) => void node.gone.push({ peer, reason }),
       onRefused: (_remote, reason, differing) => void node.refused.push({ reason, differing }),
       ...options.handlers,
     },

@@ -3,7 +3,7 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import { encodeHeader, rawHeaderHash } from '../../../core/block/codec/header.ts'
 import type { Header } from '../../../core/block/header.ts'
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { joinRlpList } from '../../../core/rlp/list.ts'
+import { EMPTY_LIST, joinRlpList } from '../../../core/rlp/list.ts'
 import { orderedTrieRoot } from '../../../core/trie/ordered.ts'
 import type { HeadersQuery } from '../../../p2p/network.ts'
 import { joinBlock } from '../../../p2p/devp2p/eth/blocks.ts'
@@ -17,8 +17,6 @@ export type SampleBlock = {
   readonly header: Uint8Array
   readonly block: Uint8Array
 }
-
-const EMPTY_LIST = Uint8Array.of(0xc0)
 
 const headerOf = (number: bigint, parentHash: Hash, transactions: readonly Uint8Array[]): Header => ({
   parentHash,

@@ -78,7 +78,7 @@ const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
     rounds: createRoundLog(log, testAddress(1)),
     droppedMessages: createDroppedMessages(log),
     validators: () => [testAddress(2)],
-    heardOf: () => undefined,
+    raisePeerHead: () => undefined,
     statusKnown: ({ address }) => known.push(toHex(address)),
     recallLog: () => undefined,
     messageCounters: createMessageCounters(),

@@ -68,7 +68,7 @@ describe('given packets of this node', () => {
   const auth = (): Uint8Array =>
     createAuth(vectors.DIALER_KEY, publicKeyOf(vectors.LISTENER_KEY), secret, randomBytes)
 
-  test('when the other side reads them, then they are longer than what GoQuorum takes for the form before EIP-8', () => {
+  test('when the other side reads them, then they are longer than what GoQuorum admits for the form before EIP-8', () => {
     const ack = createAck(publicKeyOf(vectors.DIALER_KEY), secret, randomBytes)
     expect(openAuth(vectors.LISTENER_KEY, auth()).nonce).toEqual(vectors.DIALER_NONCE)
     expect(openAck(vectors.DIALER_KEY, ack).nonce).toEqual(vectors.DIALER_NONCE)

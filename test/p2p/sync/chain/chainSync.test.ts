@@ -192,7 +192,7 @@ describe('given a malicious peer', () => {
     wire.connect(other.network, one.network)
     // Both have sent their statuses by then.
     await turns(20)
-    one.sync.heardOf(A.address, 7n)
+    one.sync.raisePeerHead(A.address, 7n)
     await until(() => other.network.asked.length === 1)
     await turns(20)
     expect(one.network.reports).toEqual([])

@@ -64,7 +64,7 @@ describe('given nodes that follow one another', () => {
     const [maker, other] = (await line(A, B)) as [WiredNode, WiredNode]
     await until(() => other.network.peers().length === 1)
     await grow(maker.chain, 3)
-    other.sync.heardOf(A.address, 3n)
+    other.sync.raisePeerHead(A.address, 3n)
     await reaches(other.chain, 3n)
   })
 

@@ -139,7 +139,7 @@ export const createWire = (nowMs: () => number): Wire => {
       const peer = one.links.get(nameOf(other))
       if (peer === undefined) continue
       one.links.delete(nameOf(other))
-      later(() => one.handlers.onPeerGone(peer, 'parted'))
+      later(() => one.handlers.onPeerDisconnected(peer, 'parted'))
     }
   }
 

@@ -78,7 +78,7 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
       onPeer: hear('peer'),
       onGossip: hear('gossip'),
       onStatus: peer => void heard.push(['status', peer.status]),
-      onPeerGone: hear('gone'),
+      onPeerDisconnected: hear('gone'),
       onRefused: hear('refused'),
       ...options.handlers,
     },

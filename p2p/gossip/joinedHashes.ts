@@ -1,5 +1,5 @@
-import { HASH_BYTES } from '../../gossip/poolLists.ts'
-import { concatBytes, type Hash } from '../../../core/bytes/bytes.ts'
+import { HASH_BYTES } from './poolLists.ts'
+import { concatBytes, type Hash } from '../../core/bytes/bytes.ts'
 
 export const joinHashes = (hashes: readonly Hash[]): Uint8Array => concatBytes(...hashes)
 

@@ -20,7 +20,7 @@ const bind = (host: string, port: number): Promise<Socket> =>
   })
 
 /** Binds the port of the connections if it is free for UDP; another port only if the options leave the choice. */
-const bindNear = async ({ options, port }: Devp2pNode): Promise<Socket> => {
+const bindDiscovery = async ({ options, port }: Devp2pNode): Promise<Socket> => {
   try {
     return await bind(options.host, port)
   } catch (error) {
@@ -30,9 +30,9 @@ const bindNear = async ({ options, port }: Devp2pNode): Promise<Socket> => {
 }
 
 /** Starts discovery beside the connections that are listened for. @throws NetworkError when it cannot listen on the port */
-export const discoveryOf = async (node: Devp2pNode): Promise<NodeDiscovery> => {
+export const startNodeDiscovery = async (node: Devp2pNode): Promise<NodeDiscovery> => {
   const { options, ownKey, random, log, table, parts } = node
-  const socket = await bindNear(node)
+  const socket = await bindDiscovery(node)
   const { port } = socket.address()
   const endpoint = { host: options.advertisedHost, udp: port, tcp: node.port }
   const startedAtMs = options.nowMs()
@@ -47,7 +47,7 @@ export const discoveryOf = async (node: Devp2pNode): Promise<NodeDiscovery> => {
       const sequence = BigInt(startedAtMs)
       return { sequence, bytes: encodeRecord(options.privateKey, sequence, endpoint, ownForkId(node)) }
     },
-    wants: () => !node.isStopped && table.size < options.maxPeers,
+    wantsPeers: () => !node.isStopped && table.size < options.maxPeers,
     onNode: enode => {
       if (!node.isStopped) parts.dialer.add(enode, 'learned')
     },
