@@ -1,6 +1,7 @@
 import { equalBytes } from '../bytes/bytes.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { checkCommitted, checkPrepared } from './commit.ts'
+import type { Steps } from '../steps.ts'
 import { signPrepare } from './signing.ts'
 import { commitRule } from './rules/commit.ts'
 import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
@@ -26,21 +27,21 @@ const withAcceptedProposal = (round: RoundState, proposal: ProposalCandidate): R
  * Accepts a verified proposal of the current round ("UponProposal"): prepares it and applies the votes that already
  * arrived. This validator's own votes count before they are sent, as in Besu.
  */
-export const acceptProposal = (
+export function* acceptProposal(
   context: TransitionContext,
   height: HeightState,
   proposal: ProposalCandidate,
-): HeightState => {
+): Steps<HeightState> {
   const { round } = height
   if (round === undefined || height.importing !== undefined) return height
   const accepted: HeightState = { ...height, round: withAcceptedProposal(round, proposal) }
-  const made = signPrepare(context, accepted, round.round, proposal.digest)
-  if (made === undefined) return checkCommitted(context, checkPrepared(context, accepted))
+  const made = yield* signPrepare(context, accepted, round.round, proposal.digest)
+  if (made === undefined) return yield* checkCommitted(context, yield* checkPrepared(context, accepted))
   const message = { kind: 'prepare', signed: made.signed } as const
   const own = keyOf(context.environment.address)
   const withOwn = made.height.round
   if (withOwn === undefined) return made.height
   const prepares = new Map([[own, message] as const, ...withOwn.prepares])
-  const prepared = checkPrepared(context, { ...made.height, round: { ...withOwn, prepares } })
-  return checkCommitted(context, broadcastInRound(context, prepared, message))
+  const prepared = yield* checkPrepared(context, { ...made.height, round: { ...withOwn, prepares } })
+  return yield* checkCommitted(context, broadcastInRound(context, prepared, message))
 }

@@ -1,3 +1,4 @@
+import type { Steps } from '../steps.ts'
 import { proposalDigest, withRound, withSeals } from './codec/roundOfBlock.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { signCommit, signedIn } from './signing.ts'
@@ -12,14 +13,14 @@ export const undecidedProposal = ({ round, importing }: HeightState): Accepted |
   round?.proposal === undefined || importing !== undefined ? undefined : { round, proposal: round.proposal }
 
 /** Signs this validator's commit of the accepted proposal, once. */
-const withOwnCommit = (
+function* withOwnCommit(
   context: TransitionContext,
   height: HeightState,
   { round, proposal }: Accepted,
-): HeightState => {
+): Steps<HeightState> {
   if (round.ownCommit !== undefined) return height
   const { block } = proposal.message.signed.payload
-  const made = signCommit(context, height, round.round, block, proposal.digest)
+  const made = yield* signCommit(context, height, round.round, block, proposal.digest)
   return made === undefined ? height : { ...made.height, round: { ...round, ownCommit: made.signed } }
 }
 
@@ -27,7 +28,7 @@ const withOwnCommit = (
  * "Prepared": the proposal and a quorum of prepares. The first time, the certificate is stored as this validator's lock,
  * and the commit is sent.
  */
-export const checkPrepared = (context: TransitionContext, height: HeightState): HeightState => {
+export function* checkPrepared(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const at = undecidedProposal(height)
   if (at === undefined || at.round.prepared || at.round.prepares.size < height.quorum) return height
   const { round, proposal } = at
@@ -40,7 +41,7 @@ export const checkPrepared = (context: TransitionContext, height: HeightState): 
     round: { ...round, prepared: true },
     certificate: { block, round: round.round, digest: proposal.digest, prepares },
   }
-  const next = withOwnCommit(context, locked, { round: { ...round, prepared: true }, proposal })
+  const next = yield* withOwnCommit(context, locked, { round: { ...round, prepared: true }, proposal })
   const ownCommit = next.round?.ownCommit
   return ownCommit === undefined
     ? next
@@ -59,10 +60,10 @@ const isRecorded = ({ head, quorum }: HeightState, { prepared, commits }: RoundS
  * "Committed": the proposal and a quorum of commits. This validator's commit counts even if it was not sent. The block is
  * imported with all available seals.
  */
-export const checkCommitted = (context: TransitionContext, height: HeightState): HeightState => {
+export function* checkCommitted(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const at = undecidedProposal(height)
   if (at === undefined || at.round.commits.size + 1 < height.quorum) return height
-  const next = withOwnCommit(context, height, at)
+  const next = yield* withOwnCommit(context, height, at)
   const commits = [...at.round.commits.values()].map(({ signed }) => signed)
   const own = next.round?.ownCommit
   const all = own === undefined ? commits : [own, ...commits]

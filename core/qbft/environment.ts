@@ -1,5 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { Seal } from '../block/codec/seal.ts'
+import type { Steps } from '../steps.ts'
 import type { Dialect } from './message.ts'
 
 /** The settings from the genesis file's `config.qbft` and the node's options; the same for all heights. */
@@ -7,10 +8,11 @@ export type QbftEnvironment = {
   /** The address of this validator. */
   readonly address: Address
   /**
-   * Signs a 32-byte digest; returns 65 bytes. May throw, as an HSM does when it is unreachable: the message is then not
-   * sent, and the validator tries again in the next round.
+   * Signs a 32-byte digest; returns 65 bytes, or steps that yield until a remote signer has answered. `preimage` returns the
+   * bytes of which the digest is the keccak256 hash. May throw, as a remote signer does when it is unreachable: the message is
+   * then not sent, and the validator tries again in the next round.
    */
-  readonly sign: (digest: Hash) => Seal
+  readonly sign: (digest: Hash, preimage: () => Uint8Array) => Seal | Steps<Seal>
   readonly dialect: Dialect
   /**
    * True when the extraData of every block that this validator proposes has round 0. GoQuorum requires it, because it

@@ -69,7 +69,7 @@ function* propose(context: TransitionContext, height: HeightState, proposed: Blo
   const { address } = context.environment
   const sent = broadcastInRound(context, made.height, message)
   yield
-  return acceptProposal(context, sent, {
+  return yield* acceptProposal(context, sent, {
     message,
     author: address,
     peer: address,

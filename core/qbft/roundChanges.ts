@@ -62,10 +62,10 @@ export function* actOnRoundChanges(context: TransitionContext, height: HeightSta
 }
 
 /** Sends this validator's round change for the current round, with its prepared certificate. */
-const sendRoundChange = (context: TransitionContext, height: HeightState): HeightState => {
+function* sendRoundChange(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { round, certificate } = height
   if (round === undefined) return height
-  const made = signRoundChange(context, height, round.round)
+  const made = yield* signRoundChange(context, height, round.round)
   if (made === undefined) return height
   const message: RoundChangeMessage = {
     kind: 'round-change',
@@ -87,16 +87,15 @@ const requestableRound = (height: HeightState, round: number): number => {
 }
 
 /** Moves to a higher round and sends a round change ("UponRoundTimeout"). */
-export const changeRound = (
+export function* changeRound(
   context: TransitionContext,
   height: HeightState,
   round: number,
   reason: RoundReason,
-): Steps<HeightState> =>
-  actOnRoundChanges(
-    context,
-    sendRoundChange(context, enterRound(context, height, requestableRound(height, round), reason)),
-  )
+): Steps<HeightState> {
+  const entered = enterRound(context, height, requestableRound(height, round), reason)
+  return yield* actOnRoundChanges(context, yield* sendRoundChange(context, entered))
+}
 
 /**
  * Sends the round change for the round in which a restarted validator continues. A validator with a certificate of that
@@ -105,5 +104,5 @@ export const changeRound = (
 export function* changeRoundAgain(context: TransitionContext, height: HeightState): Steps<HeightState> {
   const { certificate, round } = height
   const isLater = certificate !== undefined && certificate.round >= (round?.round ?? 0)
-  return isLater ? height : yield* actOnRoundChanges(context, sendRoundChange(context, height))
+  return isLater ? height : yield* actOnRoundChanges(context, yield* sendRoundChange(context, height))
 }

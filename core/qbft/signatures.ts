@@ -1,6 +1,6 @@
 import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { bytesToBigint } from '../bytes/integer.ts'
-import { rlpListPieces } from '../rlp/list.ts'
+import { joinRlpList, rlpListPieces } from '../rlp/list.ts'
 import { type Seal, sealSigner } from '../block/codec/seal.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { HALF_ORDER } from '../crypto/recovery.ts'
@@ -14,6 +14,10 @@ export const signingDigestSteps = (code: QbftCode, payloadBytes: Uint8Array): St
 /** As `signingDigestSteps`, without yielding. */
 export const signingDigest = (code: QbftCode, payloadBytes: Uint8Array): Hash =>
   runSteps(signingDigestSteps(code, payloadBytes))
+
+/** RLP `[code, payload]`, of which `signingDigest` is the hash; for signers that hash it themselves. */
+export const signingPreimage = (code: QbftCode, payloadBytes: Uint8Array): Uint8Array =>
+  joinRlpList([Uint8Array.of(code), payloadBytes])
 
 /** Signs the payload, whose RLP is `payloadBytes`, for a message of this code. Throws the errors of `sign`. */
 export const signPayload = <Payload>(

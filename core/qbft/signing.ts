@@ -1,14 +1,18 @@
 import { equalBytes, type Hash } from '../bytes/bytes.ts'
 import type { Block } from '../block/block.ts'
-import { qbftSealHash } from '../block/codec/blockHash.ts'
+import { qbftSealHash, qbftSealPreimage } from '../block/codec/blockHash.ts'
+import type { Seal } from '../block/codec/seal.ts'
 import { encodeCommitPayload } from './codec/commit.ts'
 import { encodePreparePayload } from './codec/prepare.ts'
 import { encodeProposalPayloadSteps } from './codec/proposal.ts'
 import { withRound } from './codec/roundOfBlock.ts'
 import { encodeRoundChangePayload } from './codec/roundChange.ts'
+import type { QbftEnvironment } from './environment.ts'
 import {
   type PreparedMetadata,
+  type QbftCode,
   QBFT_CODES,
+  type Signed,
   type SignedCommit,
   type SignedPrepare,
   type SignedProposal,
@@ -17,7 +21,7 @@ import {
 import type { Steps } from '../steps.ts'
 import { lowestRound } from './restart/recall.ts'
 import type { RestartRecord } from './restart/restartRecord.ts'
-import { signingDigestSteps, signPayload } from './signatures.ts'
+import { signingDigestSteps, signingPreimage } from './signatures.ts'
 import type { HeightState } from './state.ts'
 import type { TransitionContext } from './transitionContext.ts'
 
@@ -55,24 +59,41 @@ const withValue = (height: HeightState, round: number, kind: SignedKind, digest:
 export const reservePrepare = (height: HeightState, round: number, digest: Hash): HeightState =>
   maySign(height, round, 'prepared', digest) ? withValue(height, round, 'prepared', digest) : height
 
-/** The result of a signer; undefined when it fails, for example an unreachable hardware signer. */
-const attempt = <Value>(make: () => Value): Value | undefined => {
+/** The signature of the digest of `preimage`; undefined when the signer fails. Yields until a remote signer has answered. */
+function* sealOf(
+  { sign }: QbftEnvironment,
+  digest: Hash,
+  preimage: () => Uint8Array,
+): Steps<Seal | undefined> {
   try {
-    return make()
+    const signing = sign(digest, preimage)
+    return signing instanceof Uint8Array ? signing : yield* signing
   } catch {
+    // The signer reports its failures itself.
     return undefined
   }
 }
 
-const signOnce = <Value>(
+function* signMessage<Payload>(
+  environment: QbftEnvironment,
+  code: QbftCode,
+  payload: Payload,
+  payloadBytes: Uint8Array,
+): Steps<Signed<Payload> | undefined> {
+  const digest = yield* signingDigestSteps(code, payloadBytes)
+  const signature = yield* sealOf(environment, digest, () => signingPreimage(code, payloadBytes))
+  return signature === undefined ? undefined : { payload, payloadBytes, signature }
+}
+
+function* signOnce<Value>(
   height: HeightState,
   round: number,
   kind: SignedKind,
   digest: Hash,
-  make: () => Value,
-): SigningResult<Value> => {
+  make: () => Steps<Value | undefined>,
+): Steps<SigningResult<Value>> {
   if (!maySign(height, round, kind, digest)) return undefined
-  const signed = attempt(make)
+  const signed = yield* make()
   return signed === undefined ? undefined : { height: withValue(height, round, kind, digest), signed }
 }
 
@@ -89,59 +110,65 @@ export function* signProposal(
   const payload = { sequence: height.sequence, round, block }
   const payloadBytes = yield* encodeProposalPayloadSteps(payload, environment.dialect)
   yield
-  const digest = yield* signingDigestSteps(QBFT_CODES.proposal, payloadBytes)
-  return signOnce(height, round, 'proposed', qbftSealHash(block.header), () => ({
-    payload,
-    payloadBytes,
-    signature: environment.sign(digest),
-  }))
+  return yield* signOnce(height, round, 'proposed', qbftSealHash(block.header), () =>
+    signMessage(environment, QBFT_CODES.proposal, payload, payloadBytes),
+  )
 }
 
-export const signPrepare = (
+export function* signPrepare(
   { environment }: TransitionContext,
   height: HeightState,
   round: number,
   digest: Hash,
-): SigningResult<SignedPrepare> => {
+): Steps<SigningResult<SignedPrepare>> {
   const payload = { sequence: height.sequence, round, digest }
-  return signOnce(height, round, 'prepared', digest, () =>
-    signPayload(QBFT_CODES.prepare, payload, encodePreparePayload(payload), environment.sign),
+  return yield* signOnce(height, round, 'prepared', digest, () =>
+    signMessage(environment, QBFT_CODES.prepare, payload, encodePreparePayload(payload)),
   )
 }
 
+function* makeCommit(
+  environment: QbftEnvironment,
+  at: { readonly sequence: bigint; readonly round: number; readonly digest: Hash },
+  block: Block,
+): Steps<SignedCommit | undefined> {
+  const { header } = withRound(block, at.round)
+  const commitSeal = yield* sealOf(environment, qbftSealHash(header), () => qbftSealPreimage(header))
+  if (commitSeal === undefined) return undefined
+  const payload = { ...at, commitSeal }
+  return yield* signMessage(environment, QBFT_CODES.commit, payload, encodeCommitPayload(payload))
+}
+
 /** Signs a commit, only to the block that was prepared in the same round, because a commit seal cannot be withdrawn. */
-export const signCommit = (
+export function* signCommit(
   { environment }: TransitionContext,
   height: HeightState,
   round: number,
   block: Block,
   digest: Hash,
-): SigningResult<SignedCommit> => {
+): Steps<SigningResult<SignedCommit>> {
   const { signed } = height
   const isPrepared =
     signed.round === round && signed.prepared !== undefined && equalBytes(signed.prepared, digest)
   if (!isPrepared) return undefined
-  return signOnce(height, round, 'committed', digest, () => {
-    const commitSeal = environment.sign(qbftSealHash(withRound(block, round).header))
-    const payload = { sequence: height.sequence, round, digest, commitSeal }
-    return signPayload(QBFT_CODES.commit, payload, encodeCommitPayload(payload), environment.sign)
-  })
+  return yield* signOnce(height, round, 'committed', digest, () =>
+    makeCommit(environment, { sequence: height.sequence, round, digest }, block),
+  )
 }
 
 /** Signs a round change with the highest prepared certificate. Afterwards this validator does not sign in lower rounds. */
-export const signRoundChange = (
+export function* signRoundChange(
   { environment }: TransitionContext,
   height: HeightState,
   round: number,
-): SigningResult<SignedRoundChange> => {
+): Steps<SigningResult<SignedRoundChange>> {
   const { signed, certificate, sequence } = height
   if (round < lowestRound(height)) return undefined
   const prepared: PreparedMetadata | undefined =
     certificate === undefined ? undefined : { round: certificate.round, digest: certificate.digest }
   const payload = { sequence, round, prepared }
-  const made = attempt(() =>
-    signPayload(QBFT_CODES['round-change'], payload, encodeRoundChangePayload(payload), environment.sign),
-  )
+  const payloadBytes = encodeRoundChangePayload(payload)
+  const made = yield* signMessage(environment, QBFT_CODES['round-change'], payload, payloadBytes)
   return made === undefined
     ? undefined
     : { height: { ...height, signed: signedIn(signed, round) }, signed: made }

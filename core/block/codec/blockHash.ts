@@ -7,7 +7,7 @@ import {
   encodeExtraDataWithoutSealsAndRound,
   type QbftExtraData,
 } from './extraData.ts'
-import { rawHeaderHash } from './header.ts'
+import { encodeHeader, rawHeaderHash } from './header.ts'
 
 /** The mixHash of every QBFT block: the end of "Istanbul practical byzantine fault tolerance". */
 export const QBFT_MIX_HASH: Hash = fromHex('63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365')
@@ -44,6 +44,13 @@ export const qbftBlockHash = hashOnce(encodeExtraDataWithoutSealsAndRound)
  * @throws DecodeError when the extraData is not QBFT's
  */
 export const qbftSealHash = hashOnce(encodeExtraDataWithoutSeals)
+
+/** The bytes of which `qbftSealHash` is the keccak256 hash, for signers that hash them themselves. */
+export const qbftSealPreimage = (header: Header): Uint8Array =>
+  encodeHeader({
+    ...header,
+    extraData: encodeExtraDataWithoutSeals(decodeExtraData(header.extraData)),
+  })
 
 /** The on-chain hash of a block under the chain's consensus. @throws DecodeError */
 export const blockHash = (consensus: { readonly kind: 'qbft' | 'ethash' }, header: Header): Hash =>

@@ -79,11 +79,11 @@ function* dispatch(
       return yield* handleRoundChange(context, height, opened, from)
     case 'prepare': {
       const vote = decoded(context, from, () => decodePrepare(from.wire.data))
-      return vote === undefined ? height : handlePrepare(context, height, vote, from)
+      return vote === undefined ? height : yield* handlePrepare(context, height, vote, from)
     }
     case 'commit': {
       const vote = decoded(context, from, () => decodeCommit(from.wire.data))
-      return vote === undefined ? height : handleCommit(context, height, vote, from)
+      return vote === undefined ? height : yield* handleCommit(context, height, vote, from)
     }
   }
 }

@@ -34,7 +34,7 @@ function* verifyOrAccept(
   // Verification checks the body, too, but a known verdict may be of another body with the same hash.
   const bodyViolation = verdict === undefined ? undefined : yield* bodyRule(block)
   if (dropInvalid(context, bodyViolation, candidate)) return height
-  if (verdict?.state === 'valid') return acceptProposal(context, height, candidate)
+  if (verdict?.state === 'valid') return yield* acceptProposal(context, height, candidate)
   if (verdict?.state === 'invalid') {
     drop(context, 'invalid-block', candidate, verdict.why)
     return height

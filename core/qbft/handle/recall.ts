@@ -71,7 +71,7 @@ function* proceed(context: TransitionContext, height: HeightState): Steps<Height
   if (round.proposal !== undefined)
     return round.prepares.has(keyOf(context.environment.address))
       ? height
-      : acceptProposal(context, height, round.proposal)
+      : yield* acceptProposal(context, height, round.proposal)
   const isBegun = round.round === 0 || actionedRound === round.round
   return isBegun ? yield* beginProposal(context, height) : height
 }

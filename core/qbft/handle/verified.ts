@@ -68,6 +68,6 @@ export function* handleVerified(
   const updated = withVerdict(height, hash, { state: 'valid' })
   const candidate = updated.round?.candidate
   return candidate !== undefined && equalBytes(candidate.hash, hash)
-    ? acceptProposal(context, updated, candidate)
+    ? yield* acceptProposal(context, updated, candidate)
     : yield* proposeVerified(context, updated, hash)
 }
