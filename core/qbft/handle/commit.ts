@@ -20,5 +20,8 @@ export function* handleCommit(
   const { proposal } = round
   const violation = commitRule(message.signed, proposal.message.signed.payload.block, proposal.digest)
   if (dropInvalid(context, violation, from)) return received.height
-  return yield* checkCommitted(context, { ...received.height, round: withVote(round, message, keyOf(from.author)) })
+  return yield* checkCommitted(context, {
+    ...received.height,
+    round: withVote(round, message, keyOf(from.author)),
+  })
 }

@@ -16,5 +16,8 @@ export function* handlePrepare(
   const received = receiveVote(context, height, message, from)
   const { round } = received.height
   if (!received.isCountable || round === undefined) return received.height
-  return yield* checkPrepared(context, { ...received.height, round: withVote(round, message, keyOf(from.author)) })
+  return yield* checkPrepared(context, {
+    ...received.height,
+    round: withVote(round, message, keyOf(from.author)),
+  })
 }
