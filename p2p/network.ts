@@ -2,6 +2,7 @@ import type { Address, Hash } from '../core/bytes/bytes.ts'
 import type { Consensus } from '../core/genesis/configuration.ts'
 import type { Log } from './log.ts'
 import type { YieldTurn } from '../core/scheduler.ts'
+import type { ValidatorStatement } from './peers/validatorStatement.ts'
 
 /** The status that nodes exchange when they connect, and send again when it changes. */
 export type PeerStatus = {
@@ -22,13 +23,15 @@ export type PeerStatus = {
   readonly neighbours: readonly Address[]
   /** Optional features that it supports, by name and version; other nodes are not sent their messages. */
   readonly features: readonly string[]
+  /** Binds its connection key to the key of its validator; undefined where they are the same. */
+  readonly statement?: ValidatorStatement | undefined
 }
 
 /** A connected node whose status is known. */
 export type Peer = {
-  /** The address of the node key, which is that of the validator where the node is one. */
+  /** The address of the node: that of its validator where it is one. By the connection key, or by a validator statement. */
   readonly address: Address
-  /** The node key, 64 bytes. */
+  /** The connection key, 64 bytes. */
   readonly publicKey: Uint8Array
   /** `enode://<public key>@host:port`; port 0 if the node announced none. */
   readonly enode: string
@@ -95,7 +98,7 @@ export type NetworkHandlers = {
 }
 
 export type NetworkOptions = {
-  /** The node key, 32 bytes. */
+  /** The connection key, 32 bytes. */
   readonly privateKey: Uint8Array
   /** The numeric address to listen on. */
   readonly host: string

@@ -1,7 +1,9 @@
 import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
-import type { NetworkOptions } from '../network.ts'
+import type { Address } from '../../core/bytes/bytes.ts'
+import type { NetworkOptions, PeerStatus } from '../network.ts'
 import { createPeerEvents } from '../peers/events.ts'
 import { createPeerTable } from '../peers/peerTable.ts'
+import { statementSigner } from '../peers/validatorStatement.ts'
 import { type Enode, parseEnode } from '../transport/enode.ts'
 import type { Host } from '../transport/host.ts'
 import { idOf } from '../transport/identity.ts'
@@ -28,6 +30,10 @@ const createState = (port: number): State => ({
   host: undefined,
 })
 
+const ownAddressOf = (ownKey: Uint8Array, { statement, genesisHash }: PeerStatus): Address =>
+  (statement === undefined ? undefined : statementSigner(statement, genesisHash, ownKey)) ??
+  addressOfPublicKey(ownKey)
+
 /** Dependencies shared by all parts of the network; created before the host. */
 export const createBase = (options: NetworkOptions) => {
   const { nowMs } = options
@@ -38,6 +44,7 @@ export const createBase = (options: NetworkOptions) => {
     enodes.map(parseEnode).filter(enode => !isOwn(enode))
   const log = rateLimitedLog(options.log, nowMs)
   const handlers = safeHandlers(options.handlers, log)
+  const claims = new Map<string, Address>()
   return {
     options,
     ownKey,
@@ -50,8 +57,10 @@ export const createBase = (options: NetworkOptions) => {
     table: createPeerTable(ownKey),
     events: createPeerEvents(),
     inboundConnectionLimit: createInboundConnectionLimit(nowMs),
+    ownAddress: ownAddressOf(ownKey, handlers.status()),
+    claims,
     isValidator: (publicKey: Uint8Array): boolean =>
-      handlers.roleOf(addressOfPublicKey(publicKey)) === 'validator',
+      handlers.roleOf(claims.get(idOf(publicKey)) ?? addressOfPublicKey(publicKey)) === 'validator',
     state: createState(options.port),
   }
 }

@@ -11,7 +11,7 @@ import { idOf } from '../transport/identity.ts'
 
 const sendConsensusTo = (parts: Parts, address: Address, code: number, data: Uint8Array): boolean => {
   const { table, connections, protocols, options } = parts
-  const connection = table.connection(toBareHex(address))
+  const connection = table.ofAddress(address)?.connections[0]
   if (connection === undefined) return false
   return sendConsensusMessage(connection, protocols.consensus, code, data, {
     pause: options.pause,
@@ -70,8 +70,8 @@ export const networkOf = (parts: Parts, stopTimers: () => void): Network => {
     requestPoolTransactions: (peer, hashes, signal) =>
       requestPoolTransactions(connectionWith(table, peer), protocols.pool, hashes, signal),
     reportMisbehaviour: (address, what, detail) => {
-      const id = toBareHex(address)
-      const connection = table.connection(id)
+      const connection = table.ofAddress(address)?.connections[0]
+      const id = connection?.id ?? toBareHex(address)
       if (connection !== undefined) events.misbehaved.emit(connection, what, detail)
       // Scored as well: the peer may reconnect soon.
       else scoring.report(id, `0x${id}`, what, detail)

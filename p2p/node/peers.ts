@@ -1,4 +1,5 @@
 import { compareBytes } from '../../core/bytes/bytes.ts'
+import { setBounded } from '../../core/collections/boundedMap.ts'
 import { gossipOptions } from '../gossip/gossip.ts'
 import { createConnectionManager } from '../peers/connectionManager.ts'
 import { createDialer } from '../peers/dialer.ts'
@@ -12,6 +13,8 @@ import type { Base } from './base.ts'
 
 /** Connections that are not peers: handshakes, duplicates, and nodes that are being refused. */
 const RESERVED_CONNECTIONS = 64
+/** Connection keys of validators that are remembered; more than a network has. */
+const CLAIMS_MAX = 256
 
 /** Creates the dialer, the connection manager and the scores of peers. */
 export const createPeers = (base: Base) => {
@@ -47,6 +50,11 @@ export const createPeers = (base: Base) => {
     pause,
     maxPeers,
     inboundPeersMax: options.inboundPeersMax,
+    ownAddress: base.ownAddress,
+    onClaim: ({ id }, address) => {
+      // Of validators alone: the others need no priority, and could crowd them out.
+      if (handlers.roleOf(address) !== 'other') setBounded(base.claims, id, address, CLAIMS_MAX)
+    },
     isValidator: base.isValidator,
     refuses,
     isStatic,

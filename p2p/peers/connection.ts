@@ -18,8 +18,9 @@ const POOL_REQUESTS_PER_SECOND = 16
 export type PeerConnection = {
   readonly libp2p: Connection
   readonly publicKey: Uint8Array
-  readonly address: Address
-  /** Hex digits of the address: the key of tables by node. */
+  /** The address of the connection key; after the status, that of the node's validator. */
+  address: Address
+  /** Hex digits of the address of the connection key: the key of tables by node. */
   readonly id: string
   readonly inbound: boolean
   readonly remoteHost: string

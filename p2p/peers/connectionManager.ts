@@ -1,4 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
+import type { Address } from '../../core/bytes/bytes.ts'
 import type { YieldTurn } from '../../core/scheduler.ts'
 import { textOf } from '../error.ts'
 import type { NetworkHandlers, Peer } from '../network.ts'
@@ -26,6 +27,10 @@ export type ConnectionManagerOptions = {
   readonly maxPeers: number
   readonly inboundPeersMax: number | undefined
   readonly isValidator: (publicKey: Uint8Array) => boolean
+  /** The address of this node's validator. */
+  readonly ownAddress: Address
+  /** A node proved with a statement that it is this validator. */
+  readonly onClaim: (connection: PeerConnection, address: Address) => void
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly isStatic: (id: string) => boolean
   readonly isBanned: (id: string) => boolean

@@ -1,11 +1,13 @@
 import type { Peer } from '../network.ts'
 import { CLOCK_STEP_MS, clockOffsetOf, recordTime } from './clockOffset.ts'
 import { formatEnode, hostKind } from '../transport/enode.ts'
-import { finishConnection, refuseConnection, sendStatus } from './closing.ts'
+import { closeConnection, finishConnection, refuseConnection, sendStatus } from './closing.ts'
 import { nameOf, type PeerConnection } from './connection.ts'
 import type { ConnectionManagerOptions, Connections } from './connectionManager.ts'
 import { chainDifference, differingEntries } from './differences.ts'
+import type { Entry } from './peerTable.ts'
 import { GOODBYE_ENODES_MAX, type StatusMessage } from './statusMessage.ts'
+import { checkClaim } from './validatorClaim.ts'
 
 /** A node in a container does not know an address at which others reach it: the address that it connects from is used. */
 const reachableHost = (announced: string, remote: string): string => {
@@ -54,6 +56,17 @@ const alternativesTo = ({ table }: ConnectionManagerOptions, { id }: PeerConnect
     .slice(0, GOODBYE_ENODES_MAX)
     .map(({ peer }) => peer.enode)
 
+/** Ends the older connections of a validator, and this one, which is dialed again once they have ended. */
+const endReplaced = (
+  options: ConnectionManagerOptions,
+  connection: PeerConnection,
+  { connections }: Entry,
+): void => {
+  for (const older of connections.slice())
+    refuseConnection(options, older, 'the validator connects with a newer connection key')
+  void closeConnection(options, connection, 'the validator is still connected with an older key')
+}
+
 const onStatus = (
   connections: Connections,
   connection: PeerConnection,
@@ -72,11 +85,17 @@ const onStatus = (
     handlers.onRefused(nameOf(connection), difference, differingEntries(own, message.status))
     return
   }
-  const refusal = refusalOf(options, connection)
-  if (refusal !== undefined) {
+  const claim = checkClaim(options.table, options.ownAddress, connection, message.status)
+  if (claim.kind === 'replaces') return endReplaced(options, connection, claim.current)
+  const refusal = claim.kind === 'refused' ? claim.reason : refusalOf(options, connection)
+  if (claim.kind === 'refused' || refusal !== undefined) {
     log.info('Refused {peer}: {reason}', { peer: nameOf(connection), reason: refusal })
     refuseConnection(options, connection, `refused: ${refusal}`)
     return
+  }
+  if (message.status.statement !== undefined) {
+    connection.address = claim.address
+    options.onClaim(connection, claim.address)
   }
   if (isFull(options, connection) || hasTooManyInbound(options, connection)) {
     refuseConnection(options, connection, 'too many peers', alternativesTo(options, connection))

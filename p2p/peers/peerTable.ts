@@ -1,5 +1,5 @@
-import { compareBytes } from '../../core/bytes/bytes.ts'
-import { toBareHex } from '../../core/bytes/hex.ts'
+import { type Address, compareBytes } from '../../core/bytes/bytes.ts'
+import { toBareHex, toHex } from '../../core/bytes/hex.ts'
 import { NetworkError } from '../error.ts'
 import type { PeerConnection } from './connection.ts'
 import type { Peer } from '../network.ts'
@@ -15,6 +15,8 @@ export type PeerTable = {
   readonly size: number
   get(id: string): Entry | undefined
   all(): Iterable<Entry>
+  /** The node of this address, which a validator statement may have given it. */
+  ofAddress(address: Address): Entry | undefined
   /** The connection to send over. */
   connection(id: string): PeerConnection | undefined
   /** Adds an established connection; it becomes the first one if it is better than the others of that node. */
@@ -25,6 +27,8 @@ export type PeerTable = {
 
 export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
   const entries = new Map<string, Entry>()
+  /** Ids by the hex digits of the address. */
+  const ids = new Map<string, string>()
 
   /** Both sides choose the same connection: the one that the node with the lower key dialed, and the newer of two such. */
   const isBetter = (next: PeerConnection, current: PeerConnection): boolean => {
@@ -39,12 +43,14 @@ export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
     },
     get: id => entries.get(id),
     all: () => entries.values(),
+    ofAddress: address => entries.get(ids.get(toBareHex(address)) ?? ''),
     connection: id => entries.get(id)?.connections[0],
     add: (connection, peer) => {
       const entry = entries.get(connection.id)
       if (entry === undefined) {
         const created = { peer, connections: [connection] }
         entries.set(connection.id, created)
+        ids.set(toBareHex(peer.address), connection.id)
         return created
       }
       const current = entry.connections[0]
@@ -61,6 +67,8 @@ export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
       entry.connections.splice(index, 1)
       if (entry.connections.length > 0) return undefined
       entries.delete(connection.id)
+      const address = toBareHex(entry.peer.address)
+      if (ids.get(address) === connection.id) ids.delete(address)
       return entry.peer
     },
   }
@@ -68,8 +76,7 @@ export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
 
 /** The connection to send over. @throws NetworkError when the peer is not connected */
 export const connectionWith = (table: PeerTable, { address }: Peer): PeerConnection => {
-  const id = toBareHex(address)
-  const connection = table.connection(id)
-  if (connection === undefined) throw new NetworkError('NOT_CONNECTED', `0x${id} is not connected`)
+  const connection = table.ofAddress(address)?.connections[0]
+  if (connection === undefined) throw new NetworkError('NOT_CONNECTED', `${toHex(address)} is not connected`)
   return connection
 }

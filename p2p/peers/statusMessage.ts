@@ -2,6 +2,7 @@ import { countItems } from '../../core/rlp/rawItem.ts'
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../core/rlp/rlp.ts'
 import { NetworkError } from '../error.ts'
 import type { PeerStatus } from '../network.ts'
+import { decodeStatement, encodeStatement } from './validatorStatement.ts'
 
 /** A message of the status protocol. The first byte is its code. */
 export type StatusMessage =
@@ -83,6 +84,8 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
           bytesOf(host),
           port,
           status.features.slice(0, FEATURES_MAX).map(bytesOf),
+          // Earlier releases ignore further items.
+          ...(status.statement === undefined ? [] : [encodeStatement(status.statement)]),
         ]),
       )
     }
@@ -153,6 +156,7 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
     host,
     port,
     features,
+    statement,
   ] = items
   const entries = listOf(configuration, 'the configuration', CONFIGURATION_ENTRIES_MAX).map(item => {
     const [name, value] = rlpList(item, 'an entry of the configuration')
@@ -171,6 +175,7 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
           ? []
           : listOf(features, 'the features', FEATURES_MAX).map(item => textItem(item, 'a feature')),
       ...updateOf(headNumber, headHash, neighbours),
+      ...statementOf(statement),
     },
     host: textItem(host, 'the host'),
     port: Number(rlpScalar(port, 'the port', 2)),
@@ -188,6 +193,11 @@ const updateOf = (
     rlpBytes(item, 'the address of a neighbour', 20),
   ),
 })
+
+const statementOf = (item: RlpItem | undefined): Pick<PeerStatus, 'statement'> => {
+  const statement = decodeStatement(item)
+  return statement === undefined ? {} : { statement }
+}
 
 const timeOf = (item: RlpItem | undefined): SenderTime =>
   item === undefined ? {} : { timeMs: Number(rlpScalar(item, 'the time', 6)) }

@@ -5,6 +5,7 @@ import type { RecoverSeals } from '../../core/chain/rules/seals.ts'
 import { POSITIONS_FEATURE } from '../../core/qbft/codec/position.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { Network, Peer, PeerStatus } from '../network.ts'
+import type { ValidatorStatement } from '../peers/validatorStatement.ts'
 import { rateLimitedLog } from '../transport/rateLimitedLog.ts'
 import { createChainSync } from './chain/chainSync.ts'
 import { createNewBlocks } from './chain/newBlocks.ts'
@@ -38,6 +39,8 @@ export type SyncOptions = SyncContext & {
   readonly client: string
   /** Entries of the genesis file that all nodes must agree on, name to value. */
   readonly configuration: Readonly<Record<string, string>>
+  /** Binds the connection key to the validator's key; undefined where they are the same. */
+  readonly statement?: ValidatorStatement | undefined
   /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined
 }
@@ -52,6 +55,7 @@ const createStatus = (options: SyncOptions, network: () => Network | undefined) 
     headHash: hash,
     client: options.client,
     features: [POSITIONS_FEATURE],
+    ...(options.statement === undefined ? {} : { statement: options.statement }),
     neighbours:
       network()
         ?.peers()

@@ -25,6 +25,12 @@ describe('given status messages', () => {
       host: 'node.example.com',
       port: 30_303,
     },
+    {
+      kind: 'status',
+      status: statusOf({ statement: { madeAtMs: 1_700_000_000_000, signature: new Uint8Array(65).fill(1) } }),
+      host: '',
+      port: 0,
+    },
     { kind: 'update', headNumber: 0n, headHash: HASH, neighbours: [] },
     { kind: 'goodbye', reason: 'too many peers', refused: true, enodes: ['enode://a', 'enode://b'] },
     { kind: 'goodbye', reason: '', refused: false, enodes: [] },

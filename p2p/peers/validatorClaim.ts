@@ -1,0 +1,43 @@
+import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import type { PeerStatus } from '../network.ts'
+import type { PeerConnection } from './connection.ts'
+import type { Entry, PeerTable } from './peerTable.ts'
+import { statementSigner } from './validatorStatement.ts'
+
+type Claim =
+  | { readonly kind: 'accepted'; readonly address: Address }
+  /** The validator is connected with an older key: that connection has to end first. */
+  | { readonly kind: 'replaces'; readonly current: Entry }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** A node that has the validator's key itself needs no statement, and none replaces it. */
+const timeOf = ({ statement }: PeerStatus): number => statement?.madeAtMs ?? Infinity
+
+/** Checks the address that a node claims: that of its connection key, or with a statement that of its validator. */
+export const checkClaim = (
+  table: Pick<PeerTable, 'get' | 'ofAddress'>,
+  ownAddress: Address,
+  connection: Pick<PeerConnection, 'id' | 'address' | 'publicKey'>,
+  status: PeerStatus,
+): Claim => {
+  const { statement, genesisHash } = status
+  const address =
+    statement === undefined
+      ? connection.address
+      : statementSigner(statement, genesisHash, connection.publicKey)
+  if (address === undefined)
+    return { kind: 'refused', reason: 'the signature of its statement of a validator is not valid' }
+  if (equalBytes(address, ownAddress))
+    return {
+      kind: 'refused',
+      reason: `it has the validator key of this node, ${toHex(address)}: stop one of the two`,
+    }
+  const before = table.get(connection.id)
+  if (before !== undefined && !equalBytes(before.peer.address, address))
+    return { kind: 'refused', reason: `it is connected as ${toHex(before.peer.address)}` }
+  const current = table.ofAddress(address)
+  if (current === undefined || current === before) return { kind: 'accepted', address }
+  if (timeOf(status) > timeOf(current.peer.status)) return { kind: 'replaces', current }
+  return { kind: 'refused', reason: `another node is connected for the validator ${toHex(address)}` }
+}
