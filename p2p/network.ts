@@ -2,7 +2,7 @@ import type { Address, Hash } from '../core/bytes/bytes.ts'
 import type { Consensus } from '../core/genesis/configuration.ts'
 import type { Log } from './log.ts'
 import type { YieldTurn } from '../core/scheduler.ts'
-import type { ValidatorStatement } from './peers/validatorStatement.ts'
+import type { ValidatorStatement } from './validatorStatement.ts'
 
 /** The status that nodes exchange when they connect, and send again when it changes. */
 export type PeerStatus = {

@@ -2,7 +2,7 @@ import { countItems } from '../../core/rlp/rawItem.ts'
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../core/rlp/rlp.ts'
 import { NetworkError } from '../error.ts'
 import type { PeerStatus } from '../network.ts'
-import { decodeStatement, encodeStatement } from './validatorStatement.ts'
+import { decodeStatement, encodeStatement } from '../validatorStatement.ts'
 
 /** A message of the status protocol. The first byte is its code. */
 export type StatusMessage =

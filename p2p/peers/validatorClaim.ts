@@ -3,7 +3,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { PeerStatus } from '../network.ts'
 import type { PeerConnection } from './connection.ts'
 import type { Entry, PeerTable } from './peerTable.ts'
-import { statementSigner } from './validatorStatement.ts'
+import { statementSigner } from '../validatorStatement.ts'
 
 type Claim =
   | { readonly kind: 'accepted'; readonly address: Address }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { sealOfSignature } from '../../core/block/codec/seal.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { addressOfPrivateKey, publicKeyOf, sign } from '../../core/crypto/crypto.ts'
-import { statementDigest, type ValidatorStatement } from '../../p2p/peers/validatorStatement.ts'
+import { statementDigest, type ValidatorStatement } from '../../p2p/validatorStatement.ts'
 import { GENESIS, statusOf, until, withNodes } from './networks.ts'
 
 const key = (first: number): Uint8Array => new Uint8Array(32).fill(first)

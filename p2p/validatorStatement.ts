@@ -1,7 +1,7 @@
-import type { Address, Hash } from '../../core/bytes/bytes.ts'
-import { type Seal, sealSigner } from '../../core/block/codec/seal.ts'
-import { keccak256 } from '../../core/crypto/crypto.ts'
-import { encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../core/rlp/rlp.ts'
+import type { Address, Hash } from '../core/bytes/bytes.ts'
+import { type Seal, sealSigner } from '../core/block/codec/seal.ts'
+import { keccak256 } from '../core/crypto/crypto.ts'
+import { encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../core/rlp/rlp.ts'
 
 /**
  * Binds the connection key of a node to the key of its validator, which signs it. A node whose validator key is not its
