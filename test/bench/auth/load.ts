@@ -19,12 +19,50 @@ const open = (port: number): Promise<Socket> =>
     socket.once('error', reject)
   })
 
-/** Sends one request and resolves to the answer; all answers to one request are of one length. */
+const LAST_CHUNK = '0\r\n\r\n'
+
+/** Whether a whole answer has arrived: by its content-length, or by the last chunk of a chunked body. */
+const isWhole = (text: string): boolean => {
+  const headEnd = text.indexOf('\r\n\r\n')
+  if (headEnd < 0) return false
+  const bodyBytes = /^content-length: *(\d+)/im.exec(text.slice(0, headEnd))?.[1]
+  return bodyBytes === undefined ? text.endsWith(LAST_CHUNK) : text.length >= headEnd + 4 + Number(bodyBytes)
+}
+
+/** Sends one request and resolves to the whole answer, a character for each byte. */
 const exchange = (socket: Socket, request: Uint8Array): Promise<string> =>
   new Promise(resolve => {
-    socket.once('data', chunk => resolve(chunk.toString()))
+    let text = ''
+    const read = (chunk: Uint8Array): void => {
+      text += Buffer.from(chunk).toString('latin1')
+      if (!isWhole(text)) return
+      socket.off('data', read)
+      resolve(text)
+    }
+    socket.on('data', read)
     socket.write(request)
   })
+
+/**
+ * Returns a function that takes what arrives and says whether an answer ends with it. Answers with a content-length are
+ * all as long as the first; the chunks of others differ, so their end is looked for.
+ */
+const endsOfAnswers = (first: string): ((chunk: Uint8Array) => boolean) => {
+  let receivedBytes = 0
+  let tail = ''
+  return chunk => {
+    if (first.endsWith(LAST_CHUNK)) {
+      tail = (tail + Buffer.from(chunk.subarray(-LAST_CHUNK.length)).toString('latin1')).slice(
+        -LAST_CHUNK.length,
+      )
+      return tail === LAST_CHUNK
+    }
+    receivedBytes += chunk.length
+    if (receivedBytes < first.length) return false
+    receivedBytes -= first.length
+    return true
+  }
+}
 
 export type Load = { readonly perSecond: number; readonly answer: string }
 
@@ -46,12 +84,10 @@ export const measureLoad = async (
     sockets.map(
       socket =>
         new Promise<void>((resolve, reject) => {
-          let received = 0
+          const endsAnswer = endsOfAnswers(answer)
           socket.on('error', reject)
           socket.on('data', chunk => {
-            received += chunk.length
-            if (received < answer.length) return
-            received -= answer.length
+            if (!endsAnswer(chunk)) return
             count++
             if (performance.now() < end) socket.write(request)
             else resolve()
