@@ -3,8 +3,9 @@ import type { Steps } from '../../steps.ts'
 import type { Frame } from '../frames/frame.ts'
 import type { Schedule } from '../gas/schedule.ts'
 import { decodePart, outside, positionOutside } from './decode.ts'
-import { type Program, programBytes } from './program.ts'
+import type { Program } from './program.ts'
 import { limitDecoding } from './runLimit.ts'
+import { freeWords, takeWords } from './windowWords.ts'
 
 /*
  * A program takes up to thirty times the memory of its code: half a gigabyte for the largest code that a raised
@@ -50,6 +51,10 @@ export type CodeWindow = {
   readonly end: number
   /** By position behind `start`, as in `Program`. */
   readonly targets: Int32Array
+  /** Frames that run this window. Never too low; too high where a frame ended or was abandoned in it. */
+  frames: number
+  /** True while `WindowedCode.programs` has it. */
+  isKept: boolean
 }
 
 const JUMPDEST = 0x5b
@@ -116,6 +121,13 @@ export const keepWindowedCode = (windowed: WindowedCode, codeHash: Uint8Array): 
 const kept: { readonly of: WindowedCode; readonly index: number }[] = []
 let keptBytes = 0
 
+/** Gives the memory of a program to the next one if it is not kept and no frame runs it. */
+const freeUnused = ({ words, codeWindow }: Program): void => {
+  if (codeWindow === undefined || codeWindow.isKept || codeWindow.frames > 0) return
+  freeWords(words)
+  freeWords(codeWindow.targets)
+}
+
 const keep = (of: WindowedCode, index: number, program: Program): void => {
   of.programs[index] = program
   kept.push({ of, index })
@@ -126,11 +138,13 @@ const keep = (of: WindowedCode, index: number, program: Program): void => {
     if (oldest === undefined || dropped === undefined) break
     oldest.of.programs[oldest.index] = undefined
     keptBytes -= bytesOf(dropped)
+    if (dropped.codeWindow !== undefined) dropped.codeWindow.isKept = false
+    freeUnused(dropped)
   }
 }
 
-const bytesOf = (program: Program): number =>
-  programBytes(program) + (program.codeWindow?.targets.byteLength ?? 0)
+const bytesOf = ({ words, codeWindow }: Program): number =>
+  words.buffer.byteLength + (codeWindow?.targets.buffer.byteLength ?? 0)
 
 const NO_TARGETS = new Int32Array(0)
 
@@ -146,8 +160,9 @@ const decodeWindow = (of: WindowedCode, index: number): Program => {
   const { code, starts } = of
   const start = index * WINDOW_BYTES + (starts[index] as number)
   const end = Math.max(start, Math.min((index + 1) * WINDOW_BYTES, code.length))
-  const { words, targets } = decodePart(of, start, end, position => isDestination(of, position))
-  return { words, targets: NO_TARGETS, isStepped: of.isStepped, codeWindow: { of, start, end, targets } }
+  const { words, targets } = decodePart(of, start, end, position => isDestination(of, position), takeWords)
+  const codeWindow = { of, start, end, targets, frames: 0, isKept: true }
+  return { words, targets: NO_TARGETS, isStepped: of.isStepped, codeWindow }
 }
 
 /** Makes the frame run the window of that position, which is where a window begins or a JUMPDEST. Gives its place there. */
@@ -159,8 +174,15 @@ const enterAt = (frame: Frame, of: WindowedCode, position: number): number => {
     program = decodeWindow(of, index)
     keep(of, index, program)
   }
+  const left = frame.program
+  const codeWindow = program.codeWindow as CodeWindow
+  codeWindow.frames++
   frame.program = program
-  const { start, targets } = program.codeWindow as CodeWindow
+  if (left.codeWindow !== undefined) {
+    left.codeWindow.frames--
+    freeUnused(left)
+  }
+  const { start, targets } = codeWindow
   return position === start ? 0 : (targets[position - start] as number)
 }
 

@@ -270,18 +270,20 @@ export const positionOutside = (target: number): number => -2 - target
  * Decodes the code from `start` to `end`, which are the positions of instructions or the end of the code. Jumps to other
  * positions, and what goes on beyond the end, have targets that `positionOutside` gives back.
  * @param isDestination whether a JUMPDEST stands at a position
+ * @param allocate gives an array of that length with any content
  */
 export const decodePart = (
   { code, schedule, isStepped }: Pick<Decoding, 'code' | 'schedule' | 'isStepped'>,
   start: number,
   end: number,
   isDestination: (position: number) => boolean,
+  allocate: (length: number) => Int32Array,
 ): Pick<Program, 'words' | 'targets'> => {
   const decoding: Decoding = {
     ...beginDecoding(EMPTY_BYTES, schedule, isStepped),
     code,
     words: scratchFor(end - start + 1),
-    targets: new Int32Array(end - start),
+    targets: allocate(end - start),
     targetsStart: start,
     joinEnd: end,
     pc: start,
@@ -299,7 +301,9 @@ export const decodePart = (
     words[decoding.at++] = OP_PUSH_JUMP
     words[decoding.at++] = outside(decoding.pc)
   }
-  return { words: words.slice(0, decoding.at), targets }
+  const kept = allocate(decoding.at)
+  kept.set(words.subarray(0, decoding.at))
+  return { words: kept, targets }
 }
 
 /** As `decodeProgram`, in steps, for long code. */

@@ -1,6 +1,7 @@
 import { EMPTY_BYTES, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import { hexPieces } from '../json/hexPieces.ts'
 import { type Method, method } from './method.ts'
 import { withSelector } from '../parameters/block.ts'
 import { given, requireAddress, required, slotOf } from '../parameters/values.ts'
@@ -45,7 +46,7 @@ export const ETH_STATE_METHODS: readonly Method[] = [
         const account = state.account(address)
         return account === undefined ? EMPTY_BYTES : state.code(account.codeHash)
       })
-      return code === null ? null : toHex(code)
+      return code === null ? null : hexPieces(code)
     },
   }),
   method({

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { WINDOWED_CODE_BYTES } from '../../../../core/evm/interpreter/codeWindows.ts'
 import { withRunLimit } from '../../../../core/evm/interpreter/runLimit.ts'
 import { seededRandom } from '../../../support/random.ts'
-import { code, type Run, run, type RunOptions, word } from '../harness.ts'
+import { address, code, type Run, run, type RunOptions, word } from '../harness.ts'
 
 type Random = ReturnType<typeof seededRandom>
 
 const JUMPDEST = 0x5b
+const OTHER = 0x07e5
 
 /** The same code, too long to be decoded as a whole: what it does is the same unless it asks for its size. */
 const long = (short: Uint8Array): Uint8Array => {
@@ -159,6 +160,14 @@ describe('given code that is too long to be decoded as a whole', () => {
       const { result } = run(bytes, { message: { gasLimit: 100_000n } })
       expect(result.success).toBe(isGood)
     }
+  })
+
+  test('when other code runs in between whose windows are more than are kept, then it goes on with its own', () => {
+    const other = new Uint8Array(2 * WINDOWED_CODE_BYTES).fill(JUMPDEST)
+    const calls = Array.from({ length: 3 }, () => code([0, 0, 0, 0, OTHER, 'GAS STATICCALL', 'ADD']))
+    const bytes = long(code(7, ...calls, [0, 'MSTORE'], [32, 0, 'RETURN']))
+    const { result } = run(bytes, { others: [[address(OTHER), { code: other }]] })
+    expect(result.output).toEqual(word(7 + calls.length))
   })
 
   test('when it gives back a word, then it is the word', () => {
