@@ -377,9 +377,7 @@ const writeOpcode = (
   return at + 2
 }
 
-/**
- * Decodes only the block that begins at `start`, up to `limit`, with each instruction as its own block.
- */
+/** Decodes only the block that begins at `start`, up to `limit`, with each instruction as its own block. */
 export const decodeBlock = (
   code: Uint8Array,
   schedule: Schedule,

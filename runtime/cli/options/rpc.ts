@@ -1,4 +1,4 @@
-import { BODY_BYTES_MAX } from '../../../handlers/inbound/body.ts'
+import { BODY_BYTES_LIMIT, BODY_BYTES_MAX } from '../../../handlers/inbound/body.ts'
 import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import {
   bigintOption,
@@ -69,7 +69,8 @@ export const RPC_OPTIONS = {
     group: RPC,
     fallback: BODY_BYTES_MAX,
     min: 1,
-    max: 2 ** 31 - 1,
+    max: BODY_BYTES_LIMIT,
+    maxReason: 'a longer body would block the event loop, and with it consensus, for more than 50 ms',
     placeholder: '<BYTES>',
     description: 'Maximum length of a request body, also for GraphQL; all bodies together may take 256 MiB',
   }),

@@ -97,6 +97,10 @@ describe('given a command line', () => {
       "Invalid value for option '--rpc-http-port': 70000 must be between 0 and 65535",
     ],
     [
+      ['--rpc-http-max-request-content-length=67108864'],
+      "Invalid value for option '--rpc-http-max-request-content-length': 67108864 must be between 1 and 33554432: a longer body would block the event loop, and with it consensus, for more than 50 ms",
+    ],
+    [
       ['--min-gas-price=-1'],
       "Invalid value for option '--min-gas-price': '-1' is not a whole number of 0 or more",
     ],
