@@ -5,8 +5,9 @@ import { checkedRoute, type Route } from '../http/checkedRoute.ts'
 import { createCors } from '../http/cors.ts'
 import { type Admitted, createInboundLimits, type InboundLimits } from '../inbound/inboundLimits.ts'
 import { RETRYING } from '../inbound/body.ts'
-import { authorityOf, createHostCheck } from '../http/hosts.ts'
+import { createHostCheck } from '../http/hosts.ts'
 import { notFound } from '../http/notFound.ts'
+import { createOwnOrigin } from '../http/ownOrigin.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { RPC_ERRORS } from '../rpc/dispatch/errors.ts'
 import { createGraphqlContext } from './context.ts'
@@ -52,20 +53,6 @@ const busy = (): Response =>
 const unauthorized = (): Response => {
   const { code, message } = RPC_ERRORS.UNAUTHORIZED
   return errors(401, message, { errorCode: code, errorMessage: message })
-}
-
-/** An address rather than a name: an attacker's name server could resolve a name to this node. */
-const IS_ADDRESS = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d+)?$/i
-
-/** Tests whether the request comes from a page of this node: browsers send an Origin with every POST. */
-const createOwnOrigin = (hostAllowlist: readonly string[]) => {
-  // Without `*` the host check has found the host on the list.
-  const everyHost = hostAllowlist.includes('*')
-  return (request: Request, origin: string): boolean => {
-    const host = authorityOf(request)
-    if (host === '' || (everyHost && !IS_ADDRESS.test(host))) return false
-    return origin === `http://${host}` || origin === `https://${host}`
-  }
 }
 
 /** Parts shared by all requests of the endpoint. */

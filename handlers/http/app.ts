@@ -28,6 +28,7 @@ import { createProbes, type Probes } from './probes.ts'
 import { createHostCheck } from './hosts.ts'
 import { createInboundLimits, type InboundLimits } from '../inbound/inboundLimits.ts'
 import { notFound } from './notFound.ts'
+import { createOwnOrigin } from './ownOrigin.ts'
 
 export type HttpOptions = {
   /** Lower case; `*` alone for every host. */
@@ -38,7 +39,12 @@ export type HttpOptions = {
   readonly bodyBytesMax: number
   /** Shared with the other ports of the node; by default of this port alone. */
   readonly inbound?: InboundLimits
+  /** Web pages of this port, whose scripts may send requests to it without CORS; none by default. */
+  readonly pages?: Pages | undefined
 }
+
+/** Answers a request for a page; undefined for another request. */
+export type Pages = (request: Request) => Promise<Response> | Response | undefined
 
 /** Besu's defaults. */
 export const HTTP_DEFAULTS: HttpOptions = {
@@ -255,9 +261,13 @@ export const createRpcApp = (
   const route: Route = (request, peer) =>
     request.method === 'POST' && isRoot(request.url)
       ? post(parts, request, peer)
-      : router.fetch(request, { peer })
+      : (options.pages?.(request) ?? router.fetch(request, { peer }))
   const fetch = checkedRoute(
-    { refusedHost: createHostCheck(options.hostAllowlist), cors: createCors(options.corsOrigins) },
+    {
+      refusedHost: createHostCheck(options.hostAllowlist),
+      cors: createCors(options.corsOrigins),
+      ...(options.pages === undefined ? {} : { isOwnOrigin: createOwnOrigin(options.hostAllowlist) }),
+    },
     route,
   )
   return { fetch: (request, peer = noPeer) => probed(parts.probes, request) ?? fetch(request, peer) }

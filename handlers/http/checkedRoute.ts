@@ -1,4 +1,5 @@
 import type { Cors } from './cors.ts'
+import type { OwnOrigin } from './ownOrigin.ts'
 
 /** @param peer returns the address of the other end of the connection. */
 export type Route = (request: Request, peer: () => string) => Response | Promise<Response>
@@ -8,7 +9,7 @@ export type RouteChecks = {
   readonly refusedHost: (request: Request) => Response | undefined
   readonly cors: Cors
   /** True for an origin that is served without CORS; none by default. */
-  readonly isOwnOrigin?: (request: Request, origin: string) => boolean
+  readonly isOwnOrigin?: OwnOrigin
 }
 
 /** Checks the host allowlist and the origin before a request reaches the route. */

@@ -6,6 +6,7 @@ import { RETRYING } from '../inbound/body.ts'
 import { checkedRoute, type Route } from '../http/checkedRoute.ts'
 import { createCors } from '../http/cors.ts'
 import { createHostCheck, type HostRequest } from '../http/hosts.ts'
+import type { OwnOrigin } from '../http/ownOrigin.ts'
 import { createInboundLimits, type InboundLimits } from '../inbound/inboundLimits.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { createDispatcher, type Dispatcher, type TransportReplies } from '../rpc/dispatch/dispatcher.ts'
@@ -22,6 +23,8 @@ export type WsOptions = {
   readonly hostAllowlist: readonly string[]
   /** Web origins whose pages may open a connection, as for HTTP: regular expressions of whole origins. */
   readonly corsOrigins: readonly string[]
+  /** True for the origin of pages that the node itself serves; none by default. */
+  readonly isOwnOrigin?: OwnOrigin | undefined
   /** Limit of open connections. */
   readonly connectionsMax: number
   readonly authentication: Authentication
@@ -158,6 +161,10 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   }
   const refusedHost = createHostCheck(options.hostAllowlist)
   const cors = createCors(options.corsOrigins, 'CORS Rejected - Invalid origin')
+  const refusedOrigin = (request: HostRequest): Response | undefined => {
+    const origin = request.headers.get('origin')
+    return origin !== null && options.isOwnOrigin?.(request, origin) ? undefined : cors.refuse(origin)
+  }
   const route: Route = (request, peer) =>
     request.method === 'POST' && new URL(request.url).pathname === '/login'
       ? login(parts, request, peer)
@@ -166,9 +173,7 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   return {
     fetch: checkedRoute({ refusedHost, cors }, route),
     upgrade: (request, peer) =>
-      refusedHost(request) ??
-      cors.refuse(request.headers.get('origin')) ??
-      grantUpgrade(parts, request, peer),
+      refusedHost(request) ?? refusedOrigin(request) ?? grantUpgrade(parts, request, peer),
     get size() {
       return sessions.size
     },

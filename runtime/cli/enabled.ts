@@ -6,6 +6,8 @@ export type Enabled = {
   readonly development: boolean
   /** JSON-RPC over HTTP. */
   readonly http: boolean
+  /** The block explorer, on the port of JSON-RPC over HTTP. */
+  readonly explorer: boolean
   /** Connections to other nodes. */
   readonly p2p: boolean
 }
@@ -13,8 +15,15 @@ export type Enabled = {
 export const enabledBy = ({
   genesisFile,
   rpcHttpEnabled,
+  explorerEnabled,
   p2pEnabled,
-}: Pick<NodeOptions, 'genesisFile' | 'rpcHttpEnabled' | 'p2pEnabled'>): Enabled => {
+}: Pick<NodeOptions, 'genesisFile' | 'rpcHttpEnabled' | 'explorerEnabled' | 'p2pEnabled'>): Enabled => {
   const development = genesisFile === undefined
-  return { development, http: rpcHttpEnabled ?? development, p2p: p2pEnabled ?? !development }
+  const http = rpcHttpEnabled ?? development
+  return {
+    development,
+    http,
+    explorer: http && (explorerEnabled ?? development),
+    p2p: p2pEnabled ?? !development,
+  }
 }

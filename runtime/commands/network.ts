@@ -72,6 +72,7 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
       genesisPath,
       p2pPort: p2pPorts[index] as number,
       rpcPort: rpcPorts[index] as number,
+      explorer: member === folder.rpc,
     }),
   )
   let stopWatching = (): void => undefined
@@ -80,7 +81,8 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
     if (!stop.received) {
       terminal.out(`Network of ${folder.validators.length} validators in ${path}\n`)
       terminal.out(endpoints(processes, p2pPortOf))
-      terminal.out(`\nFunded accounts: those of the mnemonic "${DEVELOPMENT_MNEMONIC}"`)
+      terminal.out(`\nExplorer: ${(processes[0] as MemberProcess).url}/explorer`)
+      terminal.out(`Funded accounts: those of the mnemonic "${DEVELOPMENT_MNEMONIC}"`)
       terminal.out(`${hints(path)}\n`)
       const print = (line: string): void => terminal.out(line)
       const stops = [

@@ -2,6 +2,7 @@ import { createInboundLimits } from '../../handlers/inbound/inboundLimits.ts'
 import { openAccess } from '../auth/open.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { configureLogFrom } from '../cli/configureLog.ts'
+import { enabledBy } from '../cli/enabled.ts'
 import { UsageError } from '../cli/errors.ts'
 import { NODE_OPTIONS, type NodeOptions } from '../cli/nodeOptions.ts'
 import { type SharedStore, sharedStoreOf } from '../drivers/shared.ts'
@@ -112,8 +113,9 @@ export const runReader = async (context: Context): Promise<number> => {
     closers.push(reader.stop)
     const entrance = { ...access, inbound: createInboundLimits() }
     const host = reader.context
-    if (http !== undefined) serveRpc(withFreshHead(http, reader), node, entrance, host)
-    if (ws !== undefined) serveWs(ws, node, entrance, host, false)
+    if (http !== undefined) serveRpc(withFreshHead(http, reader), node, entrance, host, ws)
+    if (ws !== undefined)
+      serveWs(ws, node, entrance, host, false, enabledBy(node).explorer ? http : undefined)
     if (graphql !== undefined) await serveGraphql(withFreshHead(graphql, reader), node, entrance, host)
     log.info('Reading {store} from block {number} on', {
       store: store.name,

@@ -44,6 +44,8 @@ export type MemberOptions = {
   readonly genesisPath: string
   readonly p2pPort: number
   readonly rpcPort: number
+  /** Serves the explorer, with new blocks over WebSocket on a free port. */
+  readonly explorer: boolean
 }
 
 export type MemberProcess = {
@@ -59,7 +61,13 @@ export type MemberProcess = {
   stop(): Promise<void>
 }
 
-const argumentsOf = ({ member, genesisPath, p2pPort, rpcPort }: MemberOptions): readonly string[] => [
+const argumentsOf = ({
+  member,
+  genesisPath,
+  p2pPort,
+  rpcPort,
+  explorer,
+}: MemberOptions): readonly string[] => [
   `--genesis-file=${genesisPath}`,
   `--data-path=${member.dataPath}`,
   '--p2p-interface=127.0.0.1',
@@ -70,6 +78,9 @@ const argumentsOf = ({ member, genesisPath, p2pPort, rpcPort }: MemberOptions): 
   // As on the development chain, so that the defaults of clients work however low the base fee falls.
   '--min-gas-price=0',
   '--logging-format=PLAIN',
+  ...(explorer
+    ? ['--explorer-enabled', '--rpc-ws-enabled', '--rpc-ws-host=127.0.0.1', '--rpc-ws-port=0']
+    : []),
 ]
 
 const commandOf = (options: MemberOptions): readonly [program: string, ...args: string[]] => [

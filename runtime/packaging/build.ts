@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import packageFile from '../../package.json' with { type: 'json' }
+import { isBundleCurrent } from './explorer.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** `dist`, or the folder in the first argument: a test builds outside the checkout. */
@@ -37,6 +38,8 @@ const writePackageFile = (): void => {
   writeFileSync(join(OUTPUT, 'package.json'), `${JSON.stringify({ name, version, type })}\n`)
 }
 
+if (!(await isBundleCurrent()))
+  throw new Error('handlers/explorer/bundle.ts is not what its sources give: run `bun run explorer`')
 rmSync(OUTPUT, { recursive: true, force: true })
 compile()
 for (const entry of readdirSync(OUTPUT, { recursive: true, withFileTypes: true })) {

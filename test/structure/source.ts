@@ -25,11 +25,11 @@ const listFiles = (folder: string): readonly string[] => {
   }
 }
 
-/** Every TypeScript file below the folders. */
+/** Every TypeScript file, with JSX or without, below the folders. */
 export const sourceFiles = (...folders: readonly string[]): readonly SourceFile[] =>
   folders
     .flatMap(listFiles)
-    .filter(path => path.endsWith('.ts'))
+    .filter(path => /\.tsx?$/.test(path))
     .sort()
     .map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 

@@ -13,6 +13,8 @@ export type Page = {
   evaluate(expression: string): Promise<unknown>
   /** Waits until an expression in the page is true. @throws when it is not for a long time */
   until(expression: string): Promise<void>
+  /** A command of the DevTools protocol. @throws an error with its message */
+  command(method: string, params?: object): Promise<Record<string, never>>
   /** Addresses of all that the page asked for. */
   readonly requested: readonly string[]
   /** Errors of its scripts. */
@@ -119,6 +121,7 @@ export const openPage = async (program: string): Promise<Page> => {
       requested,
       failures,
       evaluate,
+      command,
       open: async url => {
         await command('Page.navigate', { url })
       },

@@ -98,6 +98,13 @@ export const RPC_OPTIONS = {
     fallback: false,
     description: 'Indent the JSON of responses to single requests',
   }),
+  explorerEnabled: booleanOption({
+    name: 'explorer-enabled',
+    group: RPC,
+    fallback: undefined,
+    shownDefault: 'false, true on a development chain',
+    description: 'Serve the block explorer to browsers, at /explorer on the same port',
+  }),
   rpcWorkers: integerOption({
     name: 'rpc-workers',
     group: RPC,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { createExplorer } from '../../../handlers/explorer/explorer.ts'
 import { createRpcApp, createRpcContext, type RpcApp } from '../../../handlers/http/app.ts'
 import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import { createRequestRate } from '../../../handlers/auth/requestRate.ts'
@@ -11,6 +12,7 @@ import {
 } from '../../../handlers/rpc/context.ts'
 import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
+import { enabledBy } from '../../cli/enabled.ts'
 import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Log } from '../../logging/log.ts'
@@ -18,7 +20,7 @@ import { onNextTurn } from '../../scheduler.ts'
 import { keepPacked } from '../../threads/calls/packed.ts'
 import { clientVersion } from '../../version.ts'
 import { minGasPriceOf } from '../pool/poolOptions.ts'
-import type { ServerTls } from '../../serving/serve.ts'
+import type { Server, ServerTls } from '../../serving/serve.ts'
 import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 /** The parts of the host that do not follow from the options. */
@@ -152,12 +154,16 @@ export const warnOfEmptyGroups = ({ options, warn }: RpcContext): void => {
     warn(`No method of ${empty.join(', ')} is supported yet: requests for them are answered with an error`)
 }
 
-/** Serves JSON-RPC on the listener. */
+/**
+ * Serves JSON-RPC and the explorer on the listener.
+ * @param ws the listener of JSON-RPC over WebSocket, from which the explorer gets new blocks
+ */
 export const serveRpc = (
   listener: RpcListener,
   options: NodeOptions,
   access: Entrance,
   context: RpcContext,
+  ws: Pick<Server, 'port'> | undefined,
 ): void => {
   warnOfEmptyGroups(context)
   const app = createRpcApp(
@@ -167,6 +173,7 @@ export const serveRpc = (
       corsOrigins: options.rpcHttpCorsOrigins,
       bodyBytesMax: options.rpcHttpMaxRequestContentLength,
       inbound: access.inbound,
+      pages: enabledBy(options).explorer ? createExplorer({ webSocketPort: ws?.port }) : undefined,
     },
     {
       authentication: access.http,

@@ -9,6 +9,7 @@ import type { RpcDevelopment } from '../../../handlers/rpc/development/developme
 import type { RpcContext, RpcHost } from '../../../handlers/rpc/context.ts'
 import type { Network } from '../../../p2p/network.ts'
 import type { Access } from '../../auth/open.ts'
+import { enabledBy } from '../../cli/enabled.ts'
 import { CommandError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Progress } from '../../cli/progress.ts'
@@ -337,8 +338,10 @@ const serveClients = async (starting: Starting, context: RpcContext): Promise<vo
   const { options, access, development } = starting
   const { http, ws, graphql } = starting.listeners
   const entrance = { ...access, inbound: starting.inbound }
-  if (http !== undefined) serveRpc(http, options, entrance, context)
-  if (ws !== undefined) starting.measured.webSockets = serveWs(ws, options, entrance, context, development)
+  if (http !== undefined) serveRpc(http, options, entrance, context, ws)
+  const pages = enabledBy(options).explorer ? http : undefined
+  if (ws !== undefined)
+    starting.measured.webSockets = serveWs(ws, options, entrance, context, development, pages)
   if (graphql !== undefined) await serveGraphql(graphql, options, entrance, context)
 }
 

@@ -1,7 +1,8 @@
+import { createOwnOrigin } from '../../../handlers/http/ownOrigin.ts'
 import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
-import type { ServerTls } from '../../serving/serve.ts'
+import type { Server, ServerTls } from '../../serving/serve.ts'
 import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
 
@@ -35,13 +36,17 @@ export const listenForWs = (options: NodeOptions, tls?: ServerTls): Promise<WsLi
     },
   }))
 
-/** Serves JSON-RPC on the listener. Returns the function that counts the open connections. */
+/**
+ * Serves JSON-RPC on the listener. Returns the function that counts the open connections.
+ * @param http the listener of the explorer, whose pages may connect; undefined without it
+ */
 export const serveWs = (
   listener: WsListener,
   options: NodeOptions,
   access: Entrance,
   shared: RpcContext,
   development: boolean,
+  http: Pick<Server, 'port'> | undefined,
 ): (() => number) => {
   const context: RpcContext = {
     ...shared,
@@ -58,6 +63,8 @@ export const serveWs = (
   const app = createWsApp(context, {
     hostAllowlist: options.hostAllowlist,
     corsOrigins: [...options.rpcHttpCorsOrigins, ...options.rpcWsCorsOrigins],
+    isOwnOrigin:
+      http === undefined ? undefined : createOwnOrigin(options.hostAllowlist, () => String(http.port)),
     connectionsMax: options.rpcWsMaxActiveConnections,
     authentication: access.ws,
     clientOf: access.clientOf,

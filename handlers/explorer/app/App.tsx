@@ -1,0 +1,54 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { useValue } from './hooks/useValue.ts'
+import { Footer } from './layout/Footer.tsx'
+import { Header } from './layout/Header.tsx'
+import { StallBanner } from './layout/StallBanner.tsx'
+import { BlocksPage } from './pages/blocks.tsx'
+import { HomePage } from './pages/front/front.tsx'
+import { LoginPage } from './pages/login.tsx'
+import { MissingPage } from './pages/missing.tsx'
+import { SearchPage } from './pages/search.tsx'
+import { loginNeeded } from './rpc/session.ts'
+import { route, type Route } from './route.ts'
+
+const pageOf = (shown: Route) => {
+  switch (shown.page) {
+    case 'home':
+      return <HomePage />
+    case 'blocks':
+      return <BlocksPage />
+    case 'login':
+      return <LoginPage />
+    case 'search':
+      return <SearchPage text={shown.subject} />
+    default:
+      return <MissingPage />
+  }
+}
+
+/** Frame and page. */
+export const App = () => {
+  const shown = useValue(route)
+  const needsLogin = useValue(loginNeeded)
+  const main = useRef<HTMLElement>(null)
+  const place = JSON.stringify(shown)
+  const first = useRef(true)
+  useEffect(() => {
+    // Screen readers go on at the new page, not at the link that led to it.
+    if (!first.current) main.current?.focus({ preventScroll: true })
+    first.current = false
+  }, [place])
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <Header />
+      <StallBanner />
+      <main id="main" ref={main} tabIndex={-1} key={place}>
+        {needsLogin ? <LoginPage /> : pageOf(shown)}
+      </main>
+      <Footer />
+    </>
+  )
+}

@@ -1,0 +1,11 @@
+import type { RpcTransaction } from '../rpc/types.ts'
+import { decodeCall } from './decode.ts'
+
+const SELECTOR_LENGTH = 10
+
+/** What a transaction does, in a word. */
+export const methodNameOf = ({ to, input }: Pick<RpcTransaction, 'to' | 'input'>): string => {
+  if (to === null) return 'create'
+  if (input === '0x') return 'transfer of ether'
+  return decodeCall(to, input)?.name ?? input.slice(0, SELECTOR_LENGTH)
+}

@@ -1,0 +1,26 @@
+import { call } from '../rpc/client.ts'
+import type { RpcStatus } from '../rpc/types.ts'
+import { createValue } from '../rpc/value.ts'
+
+/** Interval of questions for the state of the network. */
+const INTERVAL_MS = 3_000
+
+/** The last answer of qbft_getStatus, and why there is none. */
+export const status = createValue<{ readonly value?: RpcStatus; readonly error?: unknown }>({})
+
+const ask = async (): Promise<void> => {
+  try {
+    status.set({ value: await call<RpcStatus>('qbft_getStatus') })
+  } catch (error) {
+    status.set({ error })
+  }
+}
+
+const askForEver = async (): Promise<void> => {
+  for (;;) {
+    if (!document.hidden) await ask()
+    await new Promise(resolve => setTimeout(resolve, INTERVAL_MS))
+  }
+}
+
+export const startStatus = (): void => void askForEver()

@@ -1,0 +1,29 @@
+import { useRecentBlocks } from '../../hooks/useRecentBlocks.ts'
+import { BlockTable } from '../../parts/BlockTable.tsx'
+import { Panel, Ready } from '../../parts/Panel.tsx'
+import { Charts } from './Charts.tsx'
+import { LatestTransactions } from './LatestTransactions.tsx'
+import { Tiles } from './Tiles.tsx'
+
+/** Blocks of the charts; the first ones of them are listed. */
+const BLOCKS = 100
+const LISTED = 12
+
+/** What the chain does now. */
+export const HomePage = () => {
+  const loaded = useRecentBlocks(BLOCKS)
+  const blocks = loaded.value ?? []
+  return (
+    <>
+      <h1 class="sr">The chain now</h1>
+      <Tiles blocks={blocks} />
+      <Charts blocks={blocks} />
+      <Panel title="Latest blocks" aside={<a href="/explorer/blocks">All blocks</a>}>
+        <Ready of={loaded} method="eth_getBlockByNumber">
+          {value => <BlockTable blocks={value.slice(0, LISTED)} />}
+        </Ready>
+      </Panel>
+      <LatestTransactions blocks={blocks} />
+    </>
+  )
+}
