@@ -1,4 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
+import type { Usage } from '../evm/interpreter/runLimit.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
 import type { ChainHead, ChainStore, Durable } from '../store/store.ts'
 import type { VoteTally } from '../validators/votes.ts'
@@ -59,8 +60,8 @@ export type ImportOptions = {
 }
 
 export type VerifyOptions = ImportOptions & {
-  /** Called repeatedly during execution; a reason ends it. */
-  readonly giveUp?: () => string | undefined
+  /** Called repeatedly during execution, with what it has used so far; a reason ends it. */
+  readonly giveUp?: (usage: Usage) => string | undefined
 }
 
 /** The functions that only a development chain has. */

@@ -4,6 +4,7 @@ import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
 import { ExecutionStopped } from '../../core/chain/execution/bounds.ts'
 import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
+import type { Usage } from '../../core/evm/interpreter/runLimit.ts'
 import type { ClockWarning } from '../../p2p/sync/clockWarning.ts'
 import type { Log } from '../logging/log.ts'
 
@@ -21,6 +22,12 @@ const EARLY_MS_ALLOWED = 1_000
  * timer of the next round may be about to start.
  */
 const VERIFY_MS_MIN = 500
+
+/**
+ * Maximum memory of the verification of a proposal, as estimated by `Usage`. A proposer takes no more transactions at 512 MB, and the
+ * last one may take 256 MB (selectionBounds.ts): only a proposer that ignores its bounds makes a larger block.
+ */
+const VERIFY_BYTES_MAX = 1024 * 1024 * 1024
 
 /** Delay before retrying after an internal error, which says nothing about the block. */
 const VERIFICATION_RETRY_MS = 1_000
@@ -48,13 +55,15 @@ export type Verification =
 const createAbandonCheck = (
   { isDue, roundEndMs, firstRoundMs }: VerificationOptions,
   block: Block,
-): (() => string | undefined) => {
+): ((usage: Usage) => string | undefined) => {
   const startedMs = Date.now()
   // A proposal may come before this node's own round begins: without a bound it could hold the chain for good.
   const endMs = roundEndMs() ?? startedMs + firstRoundMs()
   const untilMs = Math.max(endMs, startedMs + VERIFY_MS_MIN)
-  return () => {
+  return ({ blockMemoryBytes }) => {
     if (!isDue(block)) return 'the chain has passed its height'
+    if (blockMemoryBytes > VERIFY_BYTES_MAX)
+      return `it needs more than ${VERIFY_BYTES_MAX / 2 ** 20} MB of memory`
     return Date.now() < untilMs
       ? undefined
       : `it did not finish within ${untilMs - startedMs} ms, before its round ended`

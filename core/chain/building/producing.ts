@@ -97,8 +97,8 @@ const verify = async (
 ): Promise<Built> => {
   const context = await qbftContext(chain, block.header, parent, nowMs)
   for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
-  const result = await executeChecked(chain, parent, block, context, () => {
-    const reason = giveUp?.()
+  const result = await executeChecked(chain, parent, block, context, usage => {
+    const reason = giveUp?.(usage)
     if (reason !== undefined) throw new ExecutionStopped(reason)
   })
   const built: BuiltBlock = {

@@ -1,7 +1,7 @@
 import type { Hash } from '../../bytes/bytes.ts'
 import type { BlockCommit, ChainHead } from '../../store/store.ts'
 import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../../evm/interpreter/memory.ts'
-import { type RunLimit, withRunLimit } from '../../evm/interpreter/runLimit.ts'
+import { type RunLimit, type Usage, withRunLimit } from '../../evm/interpreter/runLimit.ts'
 import type { Block } from '../../block/block.ts'
 import type { ImportOptions } from '../chain.ts'
 import { CHECK_GAS } from '../execution/bounds.ts'
@@ -43,7 +43,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
   parent: ChainHead,
   block: Pick<ExecutionInput, 'rules' | 'header' | 'ommers' | 'withdrawals'>,
   begin: () => Source,
-  giveUp: () => void = neverGiveUp,
+  giveUp: (usage: Usage) => void = neverGiveUp,
   past?: Pick<ExecutionInput, 'nodes' | 'blockHash'>,
 ): Promise<{ readonly result: ExecutionResult; readonly source: Source }> => {
   let memo: ReadMemo | undefined
@@ -66,12 +66,14 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
   const limit: RunLimit = {
     gas: CHECK_GAS,
     check: usage => {
-      giveUp()
+      used = usage
+      giveUp(usage)
       run.source.check?.(usage)
       if (usage.blockMemoryBytes > executionBytesMax) throw tooLarge(block.header.number, executionBytesMax)
     },
     isPauseDue,
   }
+  let used = NOTHING_USED
   let isInterrupted = false
   for (;;) {
     const step = await store.run(() => {
@@ -88,11 +90,13 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
     })
     if (step.done === true) return { result: step.value, source: run.source }
     await pause()
-    giveUp()
+    giveUp(used)
   }
 }
 
 const neverGiveUp = (): void => undefined
+
+const NOTHING_USED: Usage = { memoryBytes: 0, blockMemoryBytes: 0, logs: 0, logBytes: 0, changes: 0 }
 
 const tooLarge = (number: bigint, bytes: number, cause?: unknown): MemoryUnavailable =>
   new MemoryUnavailable(
@@ -140,7 +144,7 @@ export const executeChecked = async (
   parent: ChainHead,
   block: Block,
   context: HeaderContext,
-  giveUp?: () => void,
+  giveUp?: (usage: Usage) => void,
 ): Promise<ExecutionResult> => {
   const isLarge = block.transactions.length >= PAUSING_TRANSACTIONS
   if (isLarge) await chain.pause()

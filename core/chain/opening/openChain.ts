@@ -133,8 +133,10 @@ const verifyBlock = async (
   try {
     return await chain.producer.verify(headOf(chain), block, {
       ...options,
-      giveUp: () =>
-        verification.isSuperseded ? 'a block of its height with a quorum of seals has arrived' : giveUp?.(),
+      giveUp: usage =>
+        verification.isSuperseded
+          ? 'a block of its height with a quorum of seals has arrived'
+          : giveUp?.(usage),
     })
   } finally {
     chain.verification = undefined

@@ -122,11 +122,12 @@ describe('given a block of another validator is to be verified', () => {
   })
 
   /** A chain on which the execution of a block goes on until it is given up. */
-  const endless = (chain: Chain): Chain => ({
+  const endless = (chain: Chain, grownBytes = 0): Chain => ({
     ...chain,
     verifyBlock: async (_block, { giveUp }) => {
-      for (;;) {
-        const reason = giveUp?.()
+      for (let blockMemoryBytes = 0; ; blockMemoryBytes += grownBytes) {
+        const usage = { memoryBytes: 0, blockMemoryBytes, logs: 0, logBytes: 0, changes: 0 }
+        const reason = giveUp?.(usage)
         if (reason !== undefined) throw new ExecutionStopped(reason)
         await turns(1)
       }
@@ -134,14 +135,28 @@ describe('given a block of another validator is to be verified', () => {
   })
 
   test('when it comes before the round begins, and its execution does not end, then it is given up all the same', async () => {
-    const { work, answers, propose } = await setUp(endless, undefined, () => undefined)
+    const { work, answers, propose } = await setUp(
+      chain => endless(chain),
+      undefined,
+      () => undefined,
+    )
     const effect = verifying((await propose(nowSeconds())).block)
     await work.verify(effect)
     expect(answers).toEqual([{ kind: 'block-unverified', hash: effect.hash }])
   })
 
+  test('when its execution takes more memory than an honest proposer lets it then it is given up, and the log says so', async () => {
+    const { work, answers, lines, propose } = await setUp(chain => endless(chain, 2 ** 28))
+    const effect = verifying((await propose(nowSeconds())).block)
+    await work.verify(effect)
+    expect(answers).toEqual([{ kind: 'block-unverified', hash: effect.hash }])
+    expect(lines.join()).toContain(
+      'is not verified: it needs more than 1024 MB of memory. A round change follows',
+    )
+  })
+
   test('when its round ends before its execution does then the log names the reason, and the answer is no verdict', async () => {
-    const { work, answers, lines, propose } = await setUp(endless)
+    const { work, answers, lines, propose } = await setUp(chain => endless(chain))
     const effect = verifying((await propose(nowSeconds())).block)
     await work.verify(effect)
     expect(answers).toEqual([{ kind: 'block-unverified', hash: effect.hash }])
