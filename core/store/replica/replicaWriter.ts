@@ -167,11 +167,28 @@ const write = async (state: WriterState, segments: readonly Uint8Array[]): Promi
   trimSection(state)
 }
 
-/** Makes this writer the owner of the replica. Writes of the previous owner then fail (fencing). */
-const takeOver = async (
+/**
+ * Attempts to become the owner: a write of a killed owner may still arrive between the read and the write of an attempt, and
+ * the owner of a busy chain writes several times a second.
+ */
+const TAKE_OVER_ATTEMPTS = 8
+
+type Taken = { readonly replica: ReplicaHead; readonly stored: Uint8Array }
+
+/** Makes this writer the owner of the replica. Writes of the previous owner then fail (fencing). @throws ReplicaFenced */
+const takeOver = async (kv: KeyValueStore, options: ReplicaWriterOptions): Promise<Taken> => {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await takeOverOnce(kv, options)
+    } catch (error) {
+      if (!(error instanceof ReplicaFenced) || attempt === TAKE_OVER_ATTEMPTS) throw error
+    }
+}
+
+const takeOverOnce = async (
   kv: KeyValueStore,
   { writer, genesisHash, contents }: ReplicaWriterOptions,
-): Promise<{ readonly replica: ReplicaHead; readonly stored: Uint8Array }> => {
+): Promise<Taken> => {
   const before = await kv.get(REPLICA_KEY)
   const known = before === undefined ? undefined : decodeReplicaHead(before)
   if (known !== undefined && !equalBytes(known.genesisHash, genesisHash))
@@ -195,7 +212,7 @@ const takeOver = async (
 
 /**
  * Opens the replica in a store for writing, or creates one in an empty store. Writes of earlier writers then fail.
- * @throws ReplicaDiffers for a replica of another chain; ReplicaFenced when another writer opened it at the same time;
+ * @throws ReplicaDiffers for a replica of another chain; ReplicaFenced when others keep writing to it;
  * StoreCorruption
  */
 export const openReplicaWriter = async (

@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
 import { readReplica } from '../../support/replica.ts'
+import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { type Proxy, startProxy } from '../../support/servers/proxy.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
@@ -10,12 +11,17 @@ import { withFolder } from '../folder.ts'
 import { startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
 
-setDefaultTimeout(240_000)
+/** Kills of one run; KILLS asks for more, each at a later write. */
+const KILLS = Number(process.env['KILLS'] ?? 3)
 
-const ROUNDS = 6
+/** A write that does not come ends the test with what the node said. */
+const WRITE_MS_MAX = 30_000
+
+setDefaultTimeout(2 * WRITE_MS_MAX * (1 + KILLS))
 
 const STORES: readonly (readonly [string, boolean, () => Promise<TestServer>, RegExp])[] = [
   ['redis', HAS_REDIS, () => startRedis({ keeps: true }), /evalsha|eval\b/i],
+  ['postgresql', HAS_POSTGRESQL, startPostgresql, /quorate_set_(?:if|new)/],
 ]
 
 /**
@@ -50,16 +56,19 @@ describe.each(STORES)(
           const args = ['--min-gas-price=0', `--replicate-to=${name}?url=${encodeURIComponent(String(url))}`]
           const heads: number[] = []
           try {
-            for (let round = 1; round <= ROUNDS; round++) {
+            for (let round = 1; round <= KILLS; round++) {
               const cut = { isDone: false }
               const node = await startNode(folder, [...args, '--logging-format=PLAIN'])
-              cutAtWrite(proxy, isWrite, 1 + (round % 5), () => {
+              cutAtWrite(proxy, isWrite, round + 1, () => {
                 cut.isDone = true
                 process.kill(node.pid, 'SIGKILL')
               })
               const { wallet } = clientsOf(node.url)
-              while (!cut.isDone)
+              const untilMs = performance.now() + WRITE_MS_MAX
+              while (!cut.isDone) {
+                if (performance.now() > untilMs) throw new Error(`no write came: ${node.output()}`)
                 await wallet.sendTransaction({ to: `0x${'ee'.repeat(20)}`, value: 1n }).catch(() => undefined)
+              }
               await node.exited
               proxy.onClientData = () => true
               const store = await readReplica(kv)

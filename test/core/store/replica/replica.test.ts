@@ -93,6 +93,25 @@ describe('a replica', () => {
     expect(heightOf(decodeReplicaHead(stored))).toBe(10)
   })
 
+  test('given a killed writer whose last write arrives while another one opens the replica, then that one opens it', async () => {
+    const kv = sharedMemory()
+    const killed = await openWriterOf(kv, chain, 1)
+    await killed.write(segmentsOf(chain, 0, 5))
+    let isLate = true
+    const late: KeyValueStore = {
+      ...kv,
+      setIf: async (condition, entries) => {
+        if (isLate) await killed.write(segmentsOf(chain, 6, 7))
+        isLate = false
+        return (await kv.setIf?.(condition, entries)) === true
+      },
+    }
+    const writer = await openWriterOf(late, chain, 2)
+    expect(heightOf(writer.replica())).toBe(7)
+    await writer.write(segmentsOf(chain, 8, 9))
+    expect(await rejection(killed.write(segmentsOf(chain, 8, 8)))).toBeInstanceOf(ReplicaFenced)
+  })
+
   test('given a write that is sent again after it arrived, then it counts once', async () => {
     const kv = sharedMemory()
     const twice: KeyValueStore = {
