@@ -38,4 +38,5 @@ export const startNetwork = (folder: string, ...args: readonly string[]): Networ
 }
 
 /** Endpoints that it shows: the node for JSON-RPC first, then the validators. */
-export const urlsIn = (output: string): readonly string[] => output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
+export const urlsIn = (output: string): readonly string[] =>
+  output.match(/(?<=JSON-RPC )http:\/\/127\.0\.0\.1:\d+/g) ?? []

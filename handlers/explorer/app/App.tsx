@@ -3,11 +3,15 @@ import { useValue } from './hooks/useValue.ts'
 import { Footer } from './layout/Footer.tsx'
 import { Header } from './layout/Header.tsx'
 import { StallBanner } from './layout/StallBanner.tsx'
+import { AddressPage } from './pages/address/address.tsx'
+import { BlockPage } from './pages/block.tsx'
 import { BlocksPage } from './pages/blocks.tsx'
 import { HomePage } from './pages/front/front.tsx'
 import { LoginPage } from './pages/login.tsx'
 import { MissingPage } from './pages/missing.tsx'
 import { SearchPage } from './pages/search.tsx'
+import { TokenPage } from './pages/token.tsx'
+import { TransactionPage } from './pages/tx/transaction.tsx'
 import { loginNeeded } from './rpc/session.ts'
 import { route, type Route } from './route.ts'
 
@@ -19,6 +23,14 @@ const pageOf = (shown: Route) => {
       return <BlocksPage />
     case 'login':
       return <LoginPage />
+    case 'block':
+      return <BlockPage id={shown.subject} />
+    case 'tx':
+      return <TransactionPage hash={shown.subject} />
+    case 'address':
+      return <AddressPage address={shown.subject} />
+    case 'token':
+      return <TokenPage address={shown.subject} />
     case 'search':
       return <SearchPage text={shown.subject} />
     default:

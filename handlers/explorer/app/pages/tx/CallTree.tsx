@@ -1,0 +1,118 @@
+import { decodeCall } from '../../abi/decode.ts'
+import { abiChanges } from '../../abi/stored.ts'
+import { formatEther, formatInteger } from '../../format/quantity.ts'
+import { useLoaded } from '../../hooks/useLoaded.ts'
+import { useValue } from '../../hooks/useValue.ts'
+import { Bytes } from '../../parts/Bytes.tsx'
+import { Foreign } from '../../parts/Foreign.tsx'
+import { AddressLink } from '../../parts/Links.tsx'
+import { Notice, Panel, Ready } from '../../parts/Panel.tsx'
+import { Values } from '../../parts/Values.tsx'
+import { call } from '../../rpc/client.ts'
+import type { RpcCallFrame } from '../../rpc/types.ts'
+import { Reason } from './Outcome.tsx'
+
+/** Calls that are drawn below one call; a transaction may make thousands. */
+const SIBLINGS_MAX = 100
+/** Calls that are open at first. */
+const OPEN_DEPTH = 3
+
+const SELECTOR_LENGTH = 10
+
+const Title = ({ frame }: { readonly frame: RpcCallFrame }) => {
+  const decoded = decodeCall(frame.to ?? null, frame.input)
+  const isCreate = frame.type.startsWith('CREATE')
+  return (
+    <>
+      <span class={`badge ${frame.error === undefined ? '' : 'bad'}`}>{frame.type}</span>{' '}
+      {frame.to !== undefined && <AddressLink address={frame.to} />}{' '}
+      {!isCreate && (
+        <strong>
+          {decoded !== undefined ? (
+            <Foreign text={decoded.name} />
+          ) : frame.input === '0x' ? (
+            ''
+          ) : (
+            frame.input.slice(0, SELECTOR_LENGTH)
+          )}
+        </strong>
+      )}{' '}
+      {frame.value !== undefined && BigInt(frame.value) > 0n && (
+        <span>{formatEther(BigInt(frame.value))} </span>
+      )}
+      <small>{formatInteger(BigInt(frame.gasUsed))} gas</small>
+    </>
+  )
+}
+
+const Details = ({ frame }: { readonly frame: RpcCallFrame }) => {
+  const decoded = decodeCall(frame.to ?? null, frame.input)
+  return (
+    <div class="call">
+      {frame.error !== undefined && (
+        <p class="problem">
+          <Foreign text={frame.error} />{' '}
+          {frame.output !== undefined && <Reason address={frame.to ?? null} data={frame.output} />}
+        </p>
+      )}
+      {decoded === undefined ? (
+        frame.input !== '0x' && <Bytes hex={frame.input} />
+      ) : (
+        <Values parameters={decoded.parameters} values={decoded.values} />
+      )}
+      {frame.error === undefined && frame.output !== undefined && frame.output !== '0x' && (
+        <p>
+          <small>returned</small> <Bytes hex={frame.output} />
+        </p>
+      )}
+      <small>
+        from <AddressLink address={frame.from} />, with {formatInteger(BigInt(frame.gas))} gas
+      </small>
+    </div>
+  )
+}
+
+const Frame = ({ frame, depth }: { readonly frame: RpcCallFrame; readonly depth: number }) => {
+  const calls = frame.calls ?? []
+  return (
+    <li>
+      <details open={depth < OPEN_DEPTH}>
+        <summary>
+          <Title frame={frame} />
+        </summary>
+        <Details frame={frame} />
+        {calls.length > 0 && (
+          <ul class="tree">
+            {calls.slice(0, SIBLINGS_MAX).map((inner, index) => (
+              <Frame key={index} frame={inner} depth={depth + 1} />
+            ))}
+            {calls.length > SIBLINGS_MAX && (
+              <li>
+                <Notice>and {calls.length - SIBLINGS_MAX} more calls</Notice>
+              </li>
+            )}
+          </ul>
+        )}
+      </details>
+    </li>
+  )
+}
+
+/** Every call of a transaction with its gas. */
+export const CallTree = ({ hash }: { readonly hash: string }) => {
+  useValue(abiChanges)
+  const loaded = useLoaded(`calls ${hash}`, () =>
+    call<RpcCallFrame>('debug_traceTransaction', hash, { tracer: 'callTracer' }),
+  )
+  return (
+    <Panel title="Calls">
+      <Ready of={loaded} method="debug_traceTransaction">
+        {frame => (
+          <ul class="tree">
+            <Frame frame={frame} depth={0} />
+          </ul>
+        )}
+      </Ready>
+    </Panel>
+  )
+}

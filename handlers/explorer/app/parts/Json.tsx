@@ -1,0 +1,13 @@
+/** Longest text that is shown. */
+const LENGTH_MAX = 300_000
+
+/** An answer of the node as it came. */
+export const Json = ({ label, value }: { readonly label: string; readonly value: unknown }) => {
+  const text = JSON.stringify(value, undefined, 2)
+  return (
+    <pre tabIndex={0} aria-label={label}>
+      {text.slice(0, LENGTH_MAX)}
+      {text.length > LENGTH_MAX ? `\n… ${text.length} characters in all` : ''}
+    </pre>
+  )
+}
