@@ -10,7 +10,7 @@ export {
   type RpcOptions,
 } from './rpc/context.ts'
 export type { SyncingStatus } from '../core/chain/syncingStatus.ts'
-export type { NodeTroubles, RpcMiner, RpcPeer, StandingVotes } from './rpc/context.ts'
+export type { HealthProblems, RpcMiner, RpcPeer, StandingVotes } from './rpc/context.ts'
 export { RPC_ERRORS, RpcError, type RpcErrorName } from './rpc/dispatch/errors.ts'
 export type { Method } from './rpc/methods/method.ts'
 export { METHODS } from './rpc/methods/methodTable.ts'

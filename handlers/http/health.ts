@@ -1,5 +1,5 @@
 import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
-import type { NodeTroubles, ReplicaStatus } from '../rpc/context.ts'
+import type { HealthProblems, ReplicaStatus } from '../rpc/context.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 
 /** The result of one check of a probe; further members are Besu's. */
@@ -27,10 +27,10 @@ const answer = (value: Answer): Response =>
     headers: { 'content-type': 'application/json' },
   })
 
-export const NO_TROUBLES: NodeTroubles = { failures: [], stalls: [] }
+export const NO_TROUBLES: HealthProblems = { failures: [], stalls: [] }
 
 /** UP while the process answers; DOWN while it cannot write its store. */
-export const liveness = ({ failures }: NodeTroubles): Response =>
+export const liveness = ({ failures }: HealthProblems): Response =>
   answer(failures.length === 0 ? { status: 'UP' } : { status: 'DOWN', reasons: failures })
 
 /** Besu's defaults. */
@@ -48,7 +48,7 @@ export type NodeState = {
   readonly syncing: SyncingStatus | undefined
   /** Reported without an effect on readiness: the other node may be wrong. */
   readonly differences: readonly GenesisDifference[]
-  readonly troubles: NodeTroubles
+  readonly healthProblems: HealthProblems
   /** Reported only: a copy that is behind does not make the node unready. */
   readonly replicas: readonly ReplicaStatus[]
 }
@@ -89,27 +89,27 @@ const checkSync = (query: ReadinessQuery, syncing: SyncingStatus | undefined): N
 const checkTroubles = (
   query: ReadinessQuery,
   name: string,
-  troubles: readonly string[] = [],
+  healthProblems: readonly string[] = [],
 ): Named | undefined => {
   const enabled = query(name)
   if (enabled === 'false') return undefined
   if (enabled !== undefined && enabled !== 'true') return failed(`${name} is neither true nor false`)
-  const [first] = troubles
+  const [first] = healthProblems
   return first === undefined ? { check: { status: true }, reason: undefined } : failed(first)
 }
 
 /**
- * Besu's `/readiness?minPeers=N&maxBlocksBehind=M` with its `checks`, and further checks of the store, the disk, the clock and
- * the blocks. `store=false`, `disk=false`, `clock=false` and `blocks=false` disable them. The reasons for DOWN are sentences.
- * The answer lists peers whose genesis file differs, with the entries. An invalid parameter gives DOWN.
+ * Besu's `/readiness?minPeers=N&maxBlocksBehind=M` with its `checks`, and further checks of the store, the disk, the clock
+ * and the blocks. `store=false`, `disk=false`, `clock=false` and `blocks=false` disable them. The reasons for DOWN are
+ * sentences. The answer lists peers whose genesis file differs, with the entries. An invalid parameter gives DOWN.
  */
 export const readiness = (query: ReadinessQuery, state: NodeState): Response => {
-  const { peerCount, syncing, differences, troubles, replicas } = state
+  const { peerCount, syncing, differences, healthProblems, replicas } = state
   const named = Object.entries({
-    store: checkTroubles(query, 'store', troubles.failures),
-    disk: checkTroubles(query, 'disk', troubles.disks),
-    blocks: checkTroubles(query, 'blocks', troubles.stalls),
-    clock: checkTroubles(query, 'clock', troubles.clocks),
+    store: checkTroubles(query, 'store', healthProblems.failures),
+    disk: checkTroubles(query, 'disk', healthProblems.disks),
+    blocks: checkTroubles(query, 'blocks', healthProblems.stalls),
+    clock: checkTroubles(query, 'clock', healthProblems.clocks),
     peers: checkPeers(query, peerCount),
     sync: checkSync(query, syncing),
   }).flatMap(([name, found]) => (found === undefined ? [] : [[name, found] as const]))

@@ -2,7 +2,10 @@ import type { RpcContext } from '../rpc/context.ts'
 import { liveness, NO_TROUBLES, readiness } from './health.ts'
 
 /** The part of the node that probes report. */
-export type ProbedNode = Pick<RpcContext, 'network' | 'syncing' | 'differences' | 'troubles' | 'replicas'>
+export type ProbedNode = Pick<
+  RpcContext,
+  'network' | 'syncing' | 'differences' | 'healthProblems' | 'replicas'
+>
 
 /** Answers `GET /liveness` and `/readiness`; undefined for other requests. */
 export type Probes = (request: Pick<Request, 'method' | 'url'>) => Response | undefined
@@ -18,16 +21,16 @@ export const createProbes =
     const parsed = URL.parse(url)
     if (parsed === null) return undefined
     const { pathname, searchParams } = parsed
-    const troubles = node.troubles?.() ?? NO_TROUBLES
+    const healthProblems = node.healthProblems?.() ?? NO_TROUBLES
     switch (pathname.replace(/\/+$/, '')) {
       case '/liveness':
-        return liveness(troubles)
+        return liveness(healthProblems)
       case '/readiness':
         return readiness(name => searchParams.get(name) ?? undefined, {
           peerCount: node.network?.peerCount(),
           syncing: node.syncing(),
           differences: node.differences(),
-          troubles,
+          healthProblems,
           replicas: node.replicas?.() ?? [],
         })
       default:

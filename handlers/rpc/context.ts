@@ -114,7 +114,10 @@ export type RpcNetwork = {
   readonly capabilities: readonly string[]
   peerCount(): number
   peers(): readonly RpcPeer[]
-  /** Connects a peer and keeps it connected. False when it already was added. @throws an error with an EnodeRefusal as its `code` */
+  /**
+   * Connects a peer and keeps it connected. False when it already was added. @throws an error with an EnodeRefusal as its
+   * `code`
+   */
   addPeer(enode: string): Promise<boolean>
   /** Disconnects a peer and stops redialing it. False when it was not added. @throws as addPeer */
   removePeer(enode: string): Promise<boolean>
@@ -123,7 +126,9 @@ export type RpcNetwork = {
 /** Why an enode URL is refused. */
 export type EnodeRefusal = 'SYNTAX' | 'INVALID_NODE_ID' | 'INVALID_HOST' | 'INVALID_PORT' | 'LOCAL_NODE'
 
-/** Validator votes that this node casts in each block it proposes where they would have an effect, until they are discarded. */
+/**
+ * Validator votes that this node casts in each block it proposes where they would have an effect, until they are discarded.
+ */
 export type StandingVotes = {
   readonly list: () => readonly Vote[]
   /** Replaces an earlier one on the same address. @throws an error with the `code` TOO_MANY_VOTES */
@@ -133,7 +138,7 @@ export type StandingVotes = {
 }
 
 /** Problems of this node, in sentences for operators. */
-export type NodeTroubles = {
+export type HealthProblems = {
   /** The node cannot write to the chain store or to its restart record. */
   readonly failures: readonly string[]
   /** Reasons why no block is being decided. */
@@ -210,7 +215,9 @@ export type RpcHost = {
   /** Shares the event loop among the requests of all endpoints. */
   readonly scheduler: Scheduler
   readonly randomBytes: (length: number) => Uint8Array
-  /** Recovers the sender of each transaction, undefined for an invalid signature. Takes a list so that a host may use threads. */
+  /**
+   * Recovers the sender of each transaction, undefined for an invalid signature. Takes a list so that a host may use threads.
+   */
   readonly recoverSenders: (transactions: readonly Transaction[]) => Promise<readonly (Address | undefined)[]>
   /** Adds the transactions to the pool in order; undefined for each that was accepted. */
   readonly submit: (
@@ -242,7 +249,7 @@ export type RpcHost = {
   readonly badBlocks?: () => readonly BadBlock[]
   /** Peers whose genesis file or transitions differ from this node's, with the names of the entries. */
   readonly differences: () => readonly GenesisDifference[]
-  readonly troubles?: () => NodeTroubles
+  readonly healthProblems?: () => HealthProblems
   /** Copies of the chain that this node maintains. */
   readonly replicas?: () => readonly ReplicaStatus[]
   /** The allowlists; undefined if both are disabled. */

@@ -11,7 +11,9 @@ import { createTokenBucket, type TokenBucket } from '../transport/tokenBucket.ts
 /** A node that syncs requests some ranges a second. */
 const REQUESTS_PER_SECOND = 100
 
-/** A node lists the pool twice after it connects and after each gap of the gossip, and fetches unknown transactions in chunks. */
+/**
+ * A node lists the pool twice after it connects and after each gap of the gossip, and fetches unknown transactions in chunks.
+ */
 const POOL_REQUESTS_PER_SECOND = 16
 
 /** One connection to another node, from its first byte on. */

@@ -17,11 +17,11 @@ export const KEY_SET_BYTES_MAX = 1024 * 1024
 /** A server that is slower than this counts as down; the known keys stay. */
 const FETCH_TIMEOUT_MS = 5_000
 
-/** A removed key counts this long at most. */
+/** Maximum time for which a removed key stays valid. */
 const FILE_INTERVAL_MS = 5_000
 const URL_INTERVAL_MS = 5 * 60_000
 
-/** Least time between two reads that tokens of unknown keys cause: anybody can send those. */
+/** Minimum interval between reads caused by tokens of unknown keys: anybody can send those. */
 const FILE_COOLDOWN_MS = 1_000
 const URL_COOLDOWN_MS = 30_000
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type AcceptedOption, BESU_OPTIONS, judge, refusalText } from './besu/besuOptions.ts'
+import { type AcceptedOption, BESU_OPTIONS, decideBesuOption, refusalText } from './besu/besuOptions.ts'
 import { UsageError } from './errors.ts'
 import type { Option, OptionTable } from './option.ts'
 import { nearest } from '../../core/collections/nearest.ts'
@@ -40,17 +40,17 @@ const unknownOption = (rawName: string, names: ReadonlyMap<string, Option>): Usa
 }
 
 /** Judges an option that no command has. */
-const judgeForeign = (
+const readBesuOption = (
   { accepted, problems }: Reading,
   rawName: string,
   value: string,
   names: ReadonlyMap<string, Option>,
 ): void => {
   const name = rawName.replace(/^-+/, '')
-  const judgement = judge(name, value)
-  if (judgement === undefined) problems.push(unknownOption(rawName, names))
-  else if (judgement.kind === 'accepted') accepted.push({ shown: rawName, value, meaning: judgement.meaning })
-  else problems.push(new UsageError('UNSUPPORTED', refusalText(name, rawName, judgement.reason)))
+  const decision = decideBesuOption(name, value)
+  if (decision === undefined) problems.push(unknownOption(rawName, names))
+  else if (decision.kind === 'accepted') accepted.push({ shown: rawName, value, meaning: decision.meaning })
+  else problems.push(new UsageError('UNSUPPORTED', refusalText(name, rawName, decision.reason)))
 }
 
 type Token = {
@@ -105,7 +105,7 @@ const readOption = (reading: Reading, option: Option, token: Token, next: Token 
 const nextIsBoolean = (token: Token, next: Token | undefined): boolean =>
   token.value === undefined && next?.kind === 'positional' && /^(true|false)$/i.test(next.value as string)
 
-const ASKS = ['--help', '-h', '--version', '-V']
+const HELP_FLAGS = ['--help', '-h', '--version', '-V']
 
 /**
  * Reads a command line with node:util's parseArgs: `--name value`, `--name=value`, `-l value`, `--flag`, `--flag=false`,
@@ -124,7 +124,7 @@ export const readArguments = (args: readonly string[], table: OptionTable): Argu
     if (token.kind !== 'option') continue
     const rawName = token.rawName as string
     const next = tokens[i + 1]
-    if (ASKS.includes(rawName)) {
+    if (HELP_FLAGS.includes(rawName)) {
       reading.given.set(token.name as string, 'true')
       continue
     }
@@ -133,9 +133,9 @@ export const readArguments = (args: readonly string[], table: OptionTable): Argu
       i += readOption(reading, option, token, next)
       continue
     }
-    const takesNext = nextIsBoolean(token, next)
-    judgeForeign(reading, rawName, (takesNext ? next?.value : token.value) ?? 'true', names)
-    if (takesNext) i++
+    const usesNext = nextIsBoolean(token, next)
+    readBesuOption(reading, rawName, (usesNext ? next?.value : token.value) ?? 'true', names)
+    if (usesNext) i++
   }
   return reading
 }

@@ -2,7 +2,7 @@ import { stderr, stdin } from 'node:process'
 import { CommandError } from './errors.ts'
 
 /** Characters after the end of a line belong to the next line. */
-let left = ''
+let unread = ''
 
 const ENTER = /[\r\n]/
 const CTRL_C = '\u0003'
@@ -14,12 +14,12 @@ type Line = { readonly kind: 'open' | 'done' | 'stopped'; readonly text: string 
 /** Reads typed characters up to the end of the line. */
 const typed = (line: string): Line => {
   let text = ''
-  const characters = Array.from(left)
+  const characters = Array.from(unread)
   for (const [index, character] of characters.entries()) {
     if (ENTER.test(character)) {
       // A terminal that sends both characters sends them together.
       const skipped = character === '\r' && characters[index + 1] === '\n' ? 2 : 1
-      left = characters.slice(index + skipped).join('')
+      unread = characters.slice(index + skipped).join('')
       return { kind: 'done', text: line + text }
     }
     if (character === CTRL_C || character === CTRL_D) return { kind: 'stopped', text: '' }
@@ -31,7 +31,7 @@ const typed = (line: string): Line => {
       text = kept
     } else if (character >= ' ') text += character
   }
-  left = ''
+  unread = ''
   return { kind: 'open', text: line + text }
 }
 
@@ -56,7 +56,7 @@ export const readSecret = (prompt: string): Promise<string> =>
       if (kind === 'done') finish(() => resolve(text))
     }
     const onData = (chunk: Uint8Array): void => {
-      left += decoder.decode(chunk, { stream: true })
+      unread += decoder.decode(chunk, { stream: true })
       advance()
     }
     const onEnd = (): void => stop()
@@ -66,5 +66,5 @@ export const readSecret = (prompt: string): Promise<string> =>
     stdin.on('data', onData)
     stdin.on('end', onEnd)
     stdin.resume()
-    if (left !== '') advance()
+    if (unread !== '') advance()
   })

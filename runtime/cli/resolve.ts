@@ -1,5 +1,5 @@
 import type { Arguments } from './arguments.ts'
-import { type AcceptedOption, BESU_OPTIONS, judge, refusalText } from './besu/besuOptions.ts'
+import { type AcceptedOption, BESU_OPTIONS, decideBesuOption, refusalText } from './besu/besuOptions.ts'
 import { collectErrors, combineUsageErrors, UsageError } from './errors.ts'
 import { NODE_OPTIONS } from './nodeOptions.ts'
 import { InvalidValue, type Option, type OptionTable, type OptionValues } from './option.ts'
@@ -59,15 +59,15 @@ const parseValue = (option: Option, text: string, source: string): unknown => {
 }
 
 /** Judges the variables of options that only Besu has. */
-const judgeVariables = (environment: Environment, { accepted, problems }: Report): void => {
+const readBesuVariables = (environment: Environment, { accepted, problems }: Report): void => {
   for (const name of BESU_OPTIONS.keys())
     for (const shown of variableNames(name)) {
       const value = environment[shown]
       if (value === undefined || value === '') continue
-      const judgement = judge(name, value)
-      if (judgement?.kind === 'accepted') accepted.push({ shown, value, meaning: judgement.meaning })
-      if (judgement?.kind === 'refused')
-        problems.push(new UsageError('UNSUPPORTED', refusalText(name, shown, judgement.reason)))
+      const decision = decideBesuOption(name, value)
+      if (decision?.kind === 'accepted') accepted.push({ shown, value, meaning: decision.meaning })
+      if (decision?.kind === 'refused')
+        problems.push(new UsageError('UNSUPPORTED', refusalText(name, shown, decision.reason)))
     }
 }
 
@@ -114,7 +114,7 @@ const withSource = (
   new Map([...values].map(([name, text]) => [name, { text, source: sourceOf(name) }]))
 
 /** A command that only names the file takes no values from it. */
-const takesNothingElse = (table: OptionTable): boolean =>
+const onlyNamesFile = (table: OptionTable): boolean =>
   Object.values(table).every(({ name }) => name === CONFIG_FILE)
 
 /**
@@ -130,10 +130,10 @@ export const resolveAll = <Table extends OptionTable>(
   const report: Report = { problems: [...words.problems], accepted: [...words.accepted] }
   const { problems } = report
   const path = collectErrors(problems, () => configFile(table, words.given, environment))
-  judgeVariables(environment, report)
+  readBesuVariables(environment, report)
   // The file of a node also serves the other commands, so it may contain every option of a node.
   const inFile =
-    path === undefined || takesNothingElse(table)
+    path === undefined || onlyNamesFile(table)
       ? undefined
       : collectErrors(problems, () => readTomlFile(path, { ...NODE_OPTIONS, ...table }, report))
   const file = withSource(inFile ?? new Map(), name => `${name} in ${path}`)

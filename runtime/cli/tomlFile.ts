@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { optionNames } from './arguments.ts'
-import { type AcceptedOption, judge, refusalText } from './besu/besuOptions.ts'
+import { type AcceptedOption, decideBesuOption, refusalText } from './besu/besuOptions.ts'
 import { collectErrors, UsageError } from './errors.ts'
 import type { Option, OptionTable } from './option.ts'
 import { nearest } from '../../core/collections/nearest.ts'
@@ -54,7 +54,10 @@ const textOf = (option: Option, key: string, value: unknown): string => {
   return Array.isArray(value) ? value.join(',') : String(value)
 }
 
-/** The keys and values of a TOML configuration file. @throws UsageError with Besu's texts for a missing, empty or malformed file */
+/**
+ * The keys and values of a TOML configuration file. @throws UsageError with Besu's texts for a missing, empty or malformed
+ * file
+ */
 export const readTomlEntries = (path: string): readonly [key: string, value: unknown][] => {
   const text = readText(path)
   let document: Record<string, unknown>
@@ -100,11 +103,11 @@ export const readTomlFile = (
     const option = names.get(key)
     if (option === undefined) {
       const text = String(value)
-      const judgement = judge(key, text)
-      if (judgement === undefined) unknown.push(key)
-      else if (judgement.kind === 'accepted')
-        accepted.push({ shown: key, value: text, meaning: judgement.meaning })
-      else problems.push(new UsageError('UNSUPPORTED', refusalText(key, key, judgement.reason)))
+      const decision = decideBesuOption(key, text)
+      if (decision === undefined) unknown.push(key)
+      else if (decision.kind === 'accepted')
+        accepted.push({ shown: key, value: text, meaning: decision.meaning })
+      else problems.push(new UsageError('UNSUPPORTED', refusalText(key, key, decision.reason)))
     } else if (values.has(option.name))
       problems.push(invalid(`Option '${option.name}' should be specified only once (${path})`))
     else {

@@ -52,7 +52,7 @@ const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text
 
 const NAME_WIDTH = 9
 
-/** Looks at a node and says how it is. Exit code 0 when all is well, 1 when something has to be done. */
+/** Checks a node and prints the results. Exit code 0 when every check passes, otherwise 1. */
 export const runDoctor = async (context: Context): Promise<number> => {
   const { options, terminal } = context
   let checks: readonly Check[]

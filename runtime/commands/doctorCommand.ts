@@ -16,7 +16,7 @@ const DOCTOR_OPTIONS = {
     name: 'token-file',
     group: GROUP,
     fallback: undefined,
-    description: 'File with a token, where the node asks for one',
+    description: 'File with a token, if the node requires one',
   }),
   dataPath: {
     ...NODE_OPTIONS.dataPath,
@@ -33,13 +33,13 @@ const DOCTOR_OPTIONS = {
     name: 'before-restart',
     group: GROUP,
     fallback: false,
-    description: 'Say whether the network can do without this node now',
+    description: 'Check whether the network keeps its quorum without this node',
   }),
 }
 
 export const DOCTOR_COMMAND: Command = defineCommand({
   name: 'doctor',
-  summary: 'Say how a running node is, and why blocks stop; exit code 1 when something is wrong',
+  summary: 'Check a running node and explain why blocks have stopped; exit code 1 when something is wrong',
   arguments: '',
   options: DOCTOR_OPTIONS,
   examples: ['', '--url=http://127.0.0.1:8545 --data-path=node1', '--before-restart --json'],

@@ -22,17 +22,17 @@ const OF_FILES: ReadonlySet<string> = new Set([
 /** A value is shown up to this length. */
 const SHOWN_MAX = 60
 
-const fateText = ({ name, fate }: BesuOption): string => {
+const mappingText = ({ name, mapping }: BesuOption): string => {
   if (OF_FILES.has(name)) return 'see the files below'
-  if (fate.kind === 'unneeded') return 'not needed: this node does so anyway'
-  return fate.kind === 'kept' ? 'the same' : `NOT TAKEN: ${fate.reason}`
+  if (mapping.kind === 'unneeded') return 'not needed: this node does so anyway'
+  return mapping.kind === 'kept' ? 'the same' : `REFUSED: ${mapping.reason}`
 }
 
 const optionLines = (options: readonly BesuOption[]): readonly string[] => {
   const width = Math.max(0, ...options.map(({ name }) => name.length))
   return options.map(option => {
     const value = option.value.length > SHOWN_MAX ? `${option.value.slice(0, SHOWN_MAX)}…` : option.value
-    return `  ${option.name.padEnd(width)}  ${value}\n  ${' '.repeat(width)}    ${fateText(option)}`
+    return `  ${option.name.padEnd(width)}  ${value}\n  ${' '.repeat(width)}    ${mappingText(option)}`
   })
 }
 
@@ -55,13 +55,13 @@ const commandLines = (
   options: readonly BesuOption[],
   dataPath: string,
 ): readonly string[] => {
-  const kept = options.filter(({ name, fate }) => fate.kind === 'kept' && !OF_FILES.has(name))
+  const kept = options.filter(({ name, mapping }) => mapping.kind === 'kept' && !OF_FILES.has(name))
   const args = [
     ...(besu.genesisFile === undefined ? [] : [`--genesis-file=${besu.genesisFile}`]),
     `--data-path=${dataPath}`,
     '--p2p-protocol=devp2p',
     ...dialectOf(besu.version).options,
-    ...kept.map(({ value, fate }) => (fate.kind === 'kept' ? `--${fate.option.name}=${value}` : '')),
+    ...kept.map(({ value, mapping }) => (mapping.kind === 'kept' ? `--${mapping.option.name}=${value}` : '')),
   ]
   return [
     `  mkdir -p ${shellWord(dataPath)}`,
@@ -75,7 +75,10 @@ const commandLines = (
   ]
 }
 
-/** Prints what becomes of a Besu node, and the commands to run; changes nothing. @throws UsageError, CommandError */
+/**
+ * Prints how this node treats the options and files of a Besu node, and the commands to run; changes nothing. @throws
+ * UsageError, CommandError
+ */
 export const migrate = async ({ options, terminal }: CommandContext<MigrateOptions>): Promise<number> => {
   if (options.fromBesu === undefined)
     throw new UsageError('INVALID_VALUE', "Missing required option: '--from-besu=<PATH>'")
@@ -96,5 +99,5 @@ export const migrate = async ({ options, terminal }: CommandContext<MigrateOptio
       ...commandLines(besu, classified, resolve(options.dataPath)),
     ].join('\n'),
   )
-  return classified.some(({ name, fate }) => fate.kind === 'refused' && !OF_FILES.has(name)) ? 1 : 0
+  return classified.some(({ name, mapping }) => mapping.kind === 'refused' && !OF_FILES.has(name)) ? 1 : 0
 }

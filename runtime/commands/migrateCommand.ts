@@ -12,7 +12,7 @@ const MIGRATE_OPTIONS = {
     name: 'data-path',
     group: 'Command',
     fallback: 'quorate-data',
-    description: 'Folder that the new node is to keep its data in',
+    description: 'Data path of the new node',
   }),
 }
 
@@ -21,7 +21,7 @@ export type MigrateOptions = typeof MIGRATE_OPTIONS
 export const MIGRATE_COMMAND: Command = defineCommand({
   name: 'migrate',
   summary:
-    'Show what becomes of a Besu node’s options and files, and the commands that start this node in its place',
+    'Show how this node treats the options and files of a Besu node, and the commands that replace that node',
   arguments: '',
   options: MIGRATE_OPTIONS,
   examples: ['--from-besu=/etc/besu/config.toml --data-path=/var/lib/quorate'],

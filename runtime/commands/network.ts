@@ -36,7 +36,7 @@ const endpoints = (processes: readonly MemberProcess[], ports: ReadonlyMap<Membe
     })
     .join('\n')
 
-/** How a person stops and starts single nodes. */
+/** How to stop and start single nodes. */
 const hints = (path: string): string =>
   [
     `Each node logs to log.txt in its folder, such as ${join(path, 'validator1', 'log.txt')}.`,

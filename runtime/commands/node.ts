@@ -23,7 +23,7 @@ import { openNodeLog } from '../node/nodeLog.ts'
 import { openPermissions } from '../permissions/openPermissions.ts'
 import { measures } from '../node/metrics.ts'
 import { listenForMetrics } from '../node/servers/metricsServer.ts'
-import { endingCertificates, readListenerTls } from '../node/servers/tls.ts'
+import { expiringCertificates, readListenerTls } from '../node/servers/tls.ts'
 import { listenForRpc } from '../node/servers/rpcServer.ts'
 import { type Listeners, type Services, startServices } from '../node/servers/services.ts'
 import { stopSignal } from '../node/signals.ts'
@@ -38,7 +38,7 @@ const warnOfIgnored = ({ options, sources, accepted, environment }: Context, log
   for (const { shown, value, meaning } of accepted)
     log.info('{option}={value} is accepted: {meaning}', { option: shown, value, meaning })
   for (const name of unknownVariables(NODE_OPTIONS, environment))
-    log.warn('The environment variable {name} is no option and has been ignored', { name })
+    log.warn('The environment variable {name} matches no option and has been ignored', { name })
   for (const { ignored, parent } of ignoredOptions({ options, sources }))
     log.warn('{ignored} has been ignored because {parent} was not defined on the command line.', {
       ignored,
@@ -71,7 +71,7 @@ const announceAccounts = (
 
 const addressOf = ({ hostname, port }: Server): string => `${hostname}:${port}`
 
-/** Says which transport runs, and which one a genesis file that comes from Besu may need. */
+/** Names the transport, and the one to use with Besu or GoQuorum. */
 const transportText = (transport: NodeOptions['p2pProtocol']): string =>
   transport === 'libp2p' ? 'libp2p; with Besu or GoQuorum: --p2p-protocol=devp2p' : transport
 
@@ -148,7 +148,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     node = await prepared.open()
     const requiredBlocks = await watchRequiredBlocks(node.chain, options.requiredBlocks)
     warnOfIgnored(context, log)
-    const warnings = [...prepared.warnings, ...endingCertificates(options, Date.now())]
+    const warnings = [...prepared.warnings, ...expiringCertificates(options, Date.now())]
     for (const warning of warnings) log.warn('{warning}', { warning })
     const showProgress = terminal.interactive
       ? () => startProgress(terminal, text => void stderr.write(text))
@@ -167,11 +167,11 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     await announce(context, node, services, listeners, format, log)
     // After the start, because loading the C library takes 20 ms.
     tuneAllocator()
-    const unholdable = node.unholdable.then(
+    const memoryExceeded = node.memoryExceeded.then(
       ({ message }) =>
         `${message}. The block has a quorum of seals, so this node cannot follow the chain past it`,
     )
-    const reason = await Promise.race([stop.wait, unholdable, requiredBlocks.broken])
+    const reason = await Promise.race([stop.wait, memoryExceeded, requiredBlocks.violated])
     if (reason !== undefined) {
       log.error('Stopping: {reason}', { reason })
       return 1

@@ -67,7 +67,7 @@ const withFreshHead = <App extends { readonly fetch: Fetch }>(
     }),
 })
 
-/** Serves JSON-RPC and GraphQL from a store that a node fills, until it is told to stop. */
+/** Serves JSON-RPC and GraphQL from a store that a node fills, until a stop signal. */
 export const runReader = async (context: Context): Promise<number> => {
   const { options, terminal } = context
   configureLogFrom(options, terminal, 'out')
@@ -111,12 +111,12 @@ export const runReader = async (context: Context): Promise<number> => {
     )
     if (reader === undefined) return 0
     closers.push(reader.stop)
-    const entrance = { ...access, inbound: createInboundLimits() }
+    const serverAccess = { ...access, inbound: createInboundLimits() }
     const host = reader.context
-    if (http !== undefined) serveRpc(withFreshHead(http, reader), node, entrance, host, ws)
+    if (http !== undefined) serveRpc(withFreshHead(http, reader), node, serverAccess, host, ws)
     if (ws !== undefined)
-      serveWs(ws, node, entrance, host, false, enabledBy(node).explorer ? http : undefined)
-    if (graphql !== undefined) await serveGraphql(withFreshHead(graphql, reader), node, entrance, host)
+      serveWs(ws, node, serverAccess, host, false, enabledBy(node).explorer ? http : undefined)
+    if (graphql !== undefined) await serveGraphql(withFreshHead(graphql, reader), node, serverAccess, host)
     log.info('Reading {store} from block {number} on', {
       store: store.name,
       number: host.chain.head().header.number,

@@ -2,7 +2,7 @@ import type { Terminal } from '../cli/terminal.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 
 /** Writes the result of a command to the file `to` and says so, or to the terminal without one. Returns the exit code. */
-export const giveResult = (to: string | undefined, terminal: Terminal, text: string): number => {
+export const writeResult = (to: string | undefined, terminal: Terminal, text: string): number => {
   if (to === undefined) terminal.out(text)
   else {
     writeFileAtomically(to, text)

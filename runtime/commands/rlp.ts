@@ -4,7 +4,7 @@ import { decodeExtraData, encodeExtraData } from '../../core/block/codec/extraDa
 import type { CommandContext } from '../cli/command.ts'
 import type { RlpOptions } from './rlpCommands.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
-import { giveResult } from './result.ts'
+import { writeResult } from './result.ts'
 
 type Context = CommandContext<RlpOptions>
 
@@ -64,10 +64,12 @@ export const encode = async (context: Context): Promise<number> => {
     round: 0,
     seals: [],
   })
-  return giveResult(context.options.to, context.terminal, toHex(extraData))
+  return writeResult(context.options.to, context.terminal, toHex(extraData))
 }
 
-/** Decodes an extraData, the first line of the input in hex, to its validators. @throws UsageError, CommandError, DecodeError */
+/**
+ * Decodes an extraData, the first line of the input in hex, to its validators. @throws UsageError, CommandError, DecodeError
+ */
 export const decode = async (context: Context): Promise<number> => {
   requireQbft(context)
   const line = (await readText(context)).split(/\r?\n/)[0]?.trim() ?? ''
@@ -77,5 +79,5 @@ export const decode = async (context: Context): Promise<number> => {
       'The first line of the input is not hex: the extraData of a block is expected',
     )
   const { validators } = decodeExtraData(fromHex(line))
-  return giveResult(context.options.to, context.terminal, `[${validators.map(toHex).join(', ')}]`)
+  return writeResult(context.options.to, context.terminal, `[${validators.map(toHex).join(', ')}]`)
 }

@@ -59,10 +59,10 @@ const commandOf = ({ words, problems }: Arguments): Found => {
 }
 
 /** The given options that belong to other commands. */
-const strayOptions = (command: Command, given: ReadonlyMap<string, string>): readonly UsageError[] => {
+const foreignOptions = (command: Command, given: ReadonlyMap<string, string>): readonly UsageError[] => {
   const own = new Set(['help', 'version', ...Object.values(command.options).map(({ name }) => name)])
-  const strays = [...given.keys()].filter(name => !own.has(name))
-  return strays.map(name => {
+  const foreign = [...given.keys()].filter(name => !own.has(name))
+  return foreign.map(name => {
     const owners = [NODE_COMMAND, ...COMMANDS]
       .filter(({ options }) => Object.values(options).some(option => option.name === name))
       .map(owner => (owner.name === '' ? 'the node' : `'${owner.name}'`))
@@ -109,7 +109,7 @@ export const runCommandLine = async (
       terminal.out(helpText(command, command === NODE_COMMAND ? COMMANDS : [], terminal.columns))
       return 0
     }
-    const problems = [...read.problems, ...strayOptions(command, given)]
+    const problems = [...read.problems, ...foreignOptions(command, given)]
     if (rest.length > 0 && command.arguments === '')
       problems.push(new UsageError('INVALID_COMMAND', `Unmatched argument: '${rest.join(' ')}'`))
     const {

@@ -3,9 +3,9 @@ import type { Network, Peer } from '../../p2p/network.ts'
 import type { ConsensusFacts } from './reports/facts.ts'
 import type { WriteTimes } from './reports/writeClock.ts'
 
-/** The consensus of one node, as long as it runs. */
+/** The running consensus of one node. */
 export type Consensus = {
-  /** Takes a message of a peer. Invalid messages are counted and lower the peer's score. */
+  /** Handles a message of a peer. Invalid messages are counted and lower the peer's score. */
   message(peer: Peer, code: number, data: Uint8Array): void
   /** The validators whose messages are used; undefined during the initial sync. */
   validators(): readonly Address[] | undefined

@@ -17,7 +17,7 @@ import { createParts, type DriverParts } from './parts.ts'
 import { readRestartRecord } from './record/recordStore.ts'
 import { createHeadReport } from './reports/headReport.ts'
 
-/** The state machine with what feeds it and what performs its effects. */
+/** The state machine, its input queue and the handlers of its effects. */
 type Driver = {
   readonly options: ConsensusOptions
   readonly environment: QbftEnvironment
@@ -52,7 +52,7 @@ const refuse = (
   parts.observer.refused(peer, code, reason)
 }
 
-const takeHead = ({ state, parts, inputs, reportHead }: Driver, head: HeadContext): void => {
+const onHead = ({ state, parts, inputs, reportHead }: Driver, head: HeadContext): void => {
   if (head.number !== state.headNumber) {
     state.validators = head.validators
     state.headNumber = head.number
@@ -61,7 +61,7 @@ const takeHead = ({ state, parts, inputs, reportHead }: Driver, head: HeadContex
     parts.observer.newHead(head, Date.now())
     parts.blockExecutor.newHead()
   }
-  inputs.take({ kind: 'head', head })
+  inputs.accept({ kind: 'head', head })
 }
 
 const openDriver = async (options: ConsensusOptions): Promise<Driver> => {
@@ -128,7 +128,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   const headWatcher = startHeadWatcher({
     ...options,
     isActive: () => options.refusal === undefined && sync?.progress() === undefined,
-    report: head => takeHead(driver, head),
+    report: head => onHead(driver, head),
   })
   const unsubscribe = sync?.onProgress(headWatcher.refresh)
 
@@ -137,17 +137,17 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       messageCounters.received(data.length)
       // Only validators send consensus messages: those of other peers are dropped unread.
       if (includesAddress(state.validators, peer.address))
-        inputs.take({ kind: 'message', message: { code, data }, peer: peer.address })
+        inputs.accept({ kind: 'message', message: { code, data }, peer: peer.address })
       else refuse(driver, peer.address, code, 'peer-not-a-validator')
     },
     // During a sync the validators of the old head may be out of date.
     validators: () =>
       state.validators.length === 0 || sync?.progress() !== undefined ? undefined : state.validators,
-    peerConnected: peer => inputs.take({ kind: 'peer-connected', peer: peer.address }),
+    peerConnected: peer => inputs.accept({ kind: 'peer-connected', peer: peer.address }),
     attach: network => {
       state.network = network
       // After a resume, peers are connected already.
-      for (const { address } of network.peers()) inputs.take({ kind: 'peer-connected', peer: address })
+      for (const { address } of network.peers()) inputs.accept({ kind: 'peer-connected', peer: address })
     },
     round: () => {
       const { height } = state.qbft

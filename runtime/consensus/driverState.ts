@@ -4,14 +4,14 @@ import type { QbftState } from '../../core/qbft/state.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
 import type { BlockBuilderOptions } from './blockBuilder.ts'
-import type { RecordPlace } from './record/recordFile.ts'
+import type { RecordStorage } from './record/recordFile.ts'
 import type { ConsensusObserver } from './reports/observer.ts'
 import type { ValidatorFiles } from './record/validatorFiles.ts'
 
 export type ConsensusOptions = BlockBuilderOptions & {
   /** Keeps evidence. */
   readonly files: ValidatorFiles
-  readonly record: RecordPlace
+  readonly record: RecordStorage
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
   /** Why this node must not sign even as a validator; undefined if it may. */
   readonly refusal: string | undefined

@@ -21,7 +21,7 @@ export type InputLoop = {
   /** Queues the result of running work, also while the node stops. */
   readonly put: (input: Input) => void
   /** Queues an input; ignored once the node stops. */
-  readonly take: (input: Input) => void
+  readonly accept: (input: Input) => void
   /** From now on only results of running work are processed. */
   readonly stop: () => void
   /** Resolves when the queue is empty. */
@@ -54,7 +54,7 @@ export const createInputLoop = ({ messagesMax, process, onRefused, log }: InputL
 
   return {
     put,
-    take: input => {
+    accept: input => {
       if (!isStopping) put(input)
     },
     stop: () => {

@@ -62,11 +62,11 @@ const announce = async (
   })
 }
 
-/** @param inputs takes what the parts find out; not called before this function returns */
+/** @param inputs receives the results of the parts; not called before this function returns */
 export const createParts = (
   options: ConsensusOptions,
   state: DriverState,
-  { put, take }: Pick<InputLoop, 'put' | 'take'>,
+  { put, accept }: Pick<InputLoop, 'put' | 'accept'>,
 ): DriverParts => {
   const { chain, pool, key, sync, log } = options
   const droppedMessages = createDroppedMessages(log)
@@ -77,8 +77,10 @@ export const createParts = (
   ])
   const messageCounters = createMessageCounters(observer)
   const rounds = createRoundLog(log, key.address)
-  const watch = createTransactionWatch(pool, () => take({ kind: 'transactions-waiting' }))
-  const timers = createTimers(timer => take({ kind: 'timer', timer, transactionsWaiting: watch.isWaiting() }))
+  const watch = createTransactionWatch(pool, () => accept({ kind: 'transactions-waiting' }))
+  const timers = createTimers(timer =>
+    accept({ kind: 'timer', timer, transactionsWaiting: watch.isWaiting() }),
+  )
   const writes = createWriteClock()
   const records = createRecordStore(options.record, () => chain.store.settle())
   const blockExecutor = createBlockExecutor({
@@ -106,7 +108,7 @@ export const createParts = (
     messageCounters,
     validators: () => state.validators,
     statusKnown: ({ address, status }) =>
-      take({
+      accept({
         kind: 'position',
         peer: address,
         position: { sequence: status.headNumber + 1n, round: -1 },

@@ -93,7 +93,7 @@ const commandOf = (options: MemberOptions): readonly [program: string, ...args: 
 /** Name of the script in a member's folder that starts the node by itself. */
 export const START_SCRIPT = 'start.sh'
 
-/** Writes the script with which a person starts a stopped node again. */
+/** Writes the script that starts a stopped node again. */
 const writeStartScript = (options: MemberOptions): void =>
   writeFileAtomically(
     join(options.member.dataPath, START_SCRIPT),

@@ -27,7 +27,7 @@ const bestStatus = async (urls: readonly string[]): Promise<Status | undefined> 
 const timeText = (): string => new Date().toTimeString().slice(0, 8)
 
 /**
- * Prints when and why blocks stop, with the sentence of qbft_getStatus, and when they go on.
+ * Prints when and why blocks stop, with the sentence of qbft_getStatus, and when they continue.
  * @param urls JSON-RPC of the validators.
  * @returns the function that stops it
  */
@@ -47,7 +47,7 @@ export const watchStalls = (
     const { explanation } = status
     const nowMs = performance.now()
     if (status.status !== 'stalled') {
-      if (isStalled) print(`${timeText()} Blocks go on.`)
+      if (isStalled) print(`${timeText()} Blocks continue.`)
       isStalled = false
     } else if (!isStalled || nowMs - printedMs >= PRINT_INTERVAL_MS) {
       print(`${timeText()} Blocks have stopped. ${explanation ?? ''}`.trimEnd())

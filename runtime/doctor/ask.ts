@@ -1,7 +1,7 @@
 import { CommandError } from '../cli/errors.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 
-/** A node that is well answers at once; one that is busy may take a while. */
+/** A healthy node answers at once; a busy one may take a while. */
 const TIMEOUT_MS = 10_000
 
 /** The status of a hundred validators has some 50 KB. */

@@ -3,7 +3,7 @@ import type { Cause, NodeFacts, ValidatorFacts } from './facts.ts'
 /** A write that takes longer holds up blocks. */
 const SLOW_WRITE_MS = 2_000
 /** Time for which the last one is reported. */
-const SLOW_TOLD_MS = 30_000
+const SLOW_REPORTED_MS = 30_000
 
 /** Clocks further apart keep validators from accepting each other's blocks in time. */
 export const CLOCK_APART_MS = 1_500
@@ -57,7 +57,11 @@ const slowDisk: Finder = ({ nowMs, writingSinceMs, lastWrite }) => {
       kind: 'disk-slow',
       text: `a write to the disk has taken ${seconds(nowMs - writingSinceMs)} and is not done: ${advice}`,
     }
-  if (lastWrite === undefined || lastWrite.tookMs < SLOW_WRITE_MS || nowMs - lastWrite.atMs > SLOW_TOLD_MS)
+  if (
+    lastWrite === undefined ||
+    lastWrite.tookMs < SLOW_WRITE_MS ||
+    nowMs - lastWrite.atMs > SLOW_REPORTED_MS
+  )
     return undefined
   return {
     kind: 'disk-slow',

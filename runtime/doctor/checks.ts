@@ -41,7 +41,7 @@ export const checkKey = (dataPath: string): Check => {
       }
 }
 
-/** Room for blocks to come. */
+/** Free space for further blocks. */
 export const checkDisk = (dataPath: string): Check => {
   const { bavail, bsize, blocks } = statfsSync(dataPath)
   const free = bavail * bsize
@@ -75,7 +75,7 @@ export const checkEnode = async (enode: string): Promise<Check> => {
     isWell: reason === undefined,
     text:
       reason === undefined
-        ? `${host}:${port}, which others are told, can be connected from here`
-        : `${host}:${port}, which others are told, cannot be connected from here (${reason}): see --p2p-host, --p2p-port and the firewall`,
+        ? `${host}:${port}, which this node announces, can be reached from here`
+        : `${host}:${port}, which this node announces, cannot be reached from here (${reason}): see --p2p-host, --p2p-port and the firewall`,
   }
 }

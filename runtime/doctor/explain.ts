@@ -1,7 +1,7 @@
 import { causesOf } from './causes.ts'
 import type { Cause, CauseKind, NodeFacts } from './facts.ts'
 
-/** A problem that stops this chain or this node. */
+/** What stops this chain or this node. */
 export type Diagnosis = {
   /** False when blocks are decided, or the next one may still come in time. */
   readonly isStalled: boolean

@@ -32,7 +32,7 @@ export type PoolFacts = {
   readonly refused: ReadonlyMap<string, number>
 }
 
-/** Everything that a stall is explained from. */
+/** Inputs of the explanation of a stall. */
 export type NodeFacts = {
   readonly nowMs: number
   readonly headNumber: bigint
@@ -54,9 +54,9 @@ export type NodeFacts = {
   readonly nextAttemptMs: number | undefined
   /** Why the node cannot write to the chain store or to its restart record. */
   readonly failures: readonly string[]
-  /** Since when the write under way takes place. */
+  /** Start of the unfinished write. */
   readonly writingSinceMs: number | undefined
-  /** The last write that was done. */
+  /** The last finished write. */
   readonly lastWrite: { readonly atMs: number; readonly tookMs: number } | undefined
   readonly syncing: { readonly currentBlock: bigint; readonly highestBlock: bigint } | undefined
   /** Nodes that were refused or warned of because their genesis file differs. */

@@ -5,7 +5,7 @@ import { parseEnode } from '../../p2p/transport/enode.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 import type { Peer } from '../../p2p/network.ts'
 
-/** Nodes remembered, the one that changed longest ago forgotten first: more than any consortium has. */
+/** Remembered nodes, more than any consortium has; the one that changed longest ago is evicted first. */
 const KEPT_MAX = 256
 
 /** A reason comes from a library or from the other side. */

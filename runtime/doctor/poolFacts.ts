@@ -2,7 +2,7 @@ import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { PoolFacts } from './facts.ts'
 import type { Refusals } from './refusals.ts'
 
-/** Transactions that are asked why they wait: those of one cause have one text. */
+/** Transactions whose waiting is explained; the same cause gives the same text. */
 const EXPLAINED_MAX = 32
 
 /** The reason in the sentence about one transaction: `nonce 3 waiting: its price …`. */

@@ -7,7 +7,7 @@ const CHECK_INTERVAL_MS = 1_000
 /** Interval between warnings while blocks stop: an outage may last for days. */
 const WARN_INTERVAL_MS = 60_000
 
-/** Warns once a minute while blocks stop, and says when they go on. Returns the function that ends it. */
+/** Warns once a minute while blocks stop, and logs when they continue. Returns the function that stops it. */
 export const startStallWatch = (diagnose: () => Diagnosis, log: Log, nowMs: () => number): (() => void) => {
   let warnedMs: number | undefined
   let stalledMs: number | undefined

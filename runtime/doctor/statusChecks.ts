@@ -87,7 +87,7 @@ export const checksOf = (status: Status): readonly Check[] => [
   checkVersions(status),
 ]
 
-/** Whether the others can go on without this node. */
+/** Whether the other validators keep their quorum without this node. */
 export const checkRestart = ({ isValidator, quorum, validators }: Status): Check => {
   const others = validators.filter(({ self, connected, heard }) => !self && connected && heard).length
   if (!isValidator)

@@ -28,23 +28,23 @@ export type SqliteFile = {
   /** Resolves when every earlier transaction would survive a power cut. After a failed sync all writes and syncs fail. */
   sync(): Promise<void>
   /**
-   * Reopens the file after a failed sync or checkpoint, so that writes continue: durable transactions are kept, later ones may be
-   * lost. Rejects, and changes nothing, while the disk has no room. Does nothing if only writes have failed.
+   * Reopens the file after a failed sync or checkpoint, so that writes continue: durable transactions are kept, later ones
+   * may be lost. Rejects, and changes nothing, while the disk has no room. Does nothing if only writes have failed.
    */
   recover(): Promise<void>
   close(): Promise<void>
 }
 
 /** Free bytes that a reopened file may need at once: the WAL of two checkpoints. */
-const ROOM_BYTES = 2 * CHECKPOINT_BYTES
+const FREE_BYTES_MIN = 2 * CHECKPOINT_BYTES
 
 /** @throws the system's error if that many bytes cannot be written beside the file */
-const requireRoom = async (path: string): Promise<void> => {
+const requireFreeSpace = async (path: string): Promise<void> => {
   const probe = `${path}-room`
   try {
     const file = await open(probe, 'w')
     try {
-      await file.writeFile(new Uint8Array(ROOM_BYTES))
+      await file.writeFile(new Uint8Array(FREE_BYTES_MIN))
       await file.datasync()
     } finally {
       await file.close()
@@ -54,7 +54,7 @@ const requireRoom = async (path: string): Promise<void> => {
   }
 }
 
-/** A statement that stays usable when the database is reopened. */
+/** A statement that remains usable after the database is reopened. */
 type Prepared = { readonly sql: string; statement: SqliteStatement }
 
 /** On another thread: a sync by SQLite would block the event loop for as long as the disk takes. */
@@ -108,7 +108,10 @@ const inOrder = <Result>(state: FileState, work: () => Result | Promise<Result>)
   return done
 }
 
-/** Linux drops pages that it could not write: a later sync would succeed without them, and without all that follows in the WAL. */
+/**
+ * Linux drops pages that it could not write: a later sync would succeed without them, and without all that follows in the
+ * WAL.
+ */
 const syncOnce = async (state: FileState): Promise<void> => {
   try {
     await state.syncToDisk(current(state).walFile)
@@ -215,7 +218,7 @@ const reopen = (state: FileState): void => {
 const recover = async (state: FileState): Promise<void> => {
   await state.lastSync.catch(() => undefined)
   if (state.closing !== undefined) return
-  await requireRoom(state.options.path)
+  await requireFreeSpace(state.options.path)
   if (state.failure !== undefined || state.opened === undefined) reopen(state)
 }
 

@@ -6,7 +6,7 @@ import type { Log } from '../logging/log.ts'
 import type { Meters } from './registry.ts'
 
 /** Maximum distance from the head of blocks whose seals are counted: it is exceeded only during a sync. */
-const LOOKED_AT_MAX = 32n
+const COUNTED_BLOCKS_MAX = 32n
 
 export type FollowerSources = {
   readonly chain: Chain
@@ -34,7 +34,7 @@ const countParticipation = async (
   number: bigint,
 ): Promise<void> => {
   if (participation === undefined || !meters.has('QBFT')) return
-  if (chain.head().header.number - number >= LOOKED_AT_MAX) return
+  if (chain.head().header.number - number >= COUNTED_BLOCKS_MAX) return
   const validators = new Set((await chain.validators(number + 1n)).map(toHex))
   const each = (name: string, addresses: readonly Address[], by = 1): void => {
     for (const address of addresses) {

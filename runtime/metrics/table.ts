@@ -93,7 +93,7 @@ const BESU_METRICS = {
   besu_rpc_subscription_unsubscribe_total: counter('RPC', 'Subscriptions ended', 'type'),
 }
 
-/** Asked at the door of the pool. */
+/** Counted when a transaction is submitted to the pool. */
 const PERMISSION_METRICS = {
   besu_permissioning_account_local_check_count_total: counter(
     'PERMISSIONING',

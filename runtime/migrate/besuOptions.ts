@@ -1,8 +1,8 @@
 import { InvalidValue, type Option, type OptionTable } from '../cli/option.ts'
-import { judge } from '../cli/besu/besuOptions.ts'
+import { decideBesuOption } from '../cli/besu/besuOptions.ts'
 
 /** The migration of one Besu option. */
-export type Fate =
+export type OptionMapping =
   /** The node has it, with the same meaning. */
   | { readonly kind: 'kept'; readonly option: Option }
   /** It asks for what the node does anyway. */
@@ -10,29 +10,29 @@ export type Fate =
   /** The node refuses it. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-export type BesuOption = { readonly name: string; readonly value: string; readonly fate: Fate }
+export type BesuOption = { readonly name: string; readonly value: string; readonly mapping: OptionMapping }
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 
 const optionOf = (table: OptionTable, name: string): Option | undefined =>
   Object.values(table).find(option => option.name === name || option.aliases.includes(name))
 
-const keptOrRefused = (option: Option, value: string): Fate => {
+const keptOrRefused = (option: Option, value: string): OptionMapping => {
   try {
     option.parse(value)
     return { kind: 'kept', option }
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error
-    return { kind: 'refused', reason: `its value is not taken${error.message}` }
+    return { kind: 'refused', reason: `its value is not accepted${error.message}` }
   }
 }
 
-const fateOf = (table: OptionTable, name: string, value: string): Fate => {
+const mappingOf = (table: OptionTable, name: string, value: string): OptionMapping => {
   const option = optionOf(table, name)
   if (option !== undefined) return keptOrRefused(option, value)
-  const judgement = judge(name, value)
-  if (judgement === undefined) return { kind: 'refused', reason: 'this node does not know it' }
-  return judgement.kind === 'accepted' ? { kind: 'unneeded' } : { kind: 'refused', reason: judgement.reason }
+  const decision = decideBesuOption(name, value)
+  if (decision === undefined) return { kind: 'refused', reason: 'this node does not know it' }
+  return decision.kind === 'accepted' ? { kind: 'unneeded' } : { kind: 'refused', reason: decision.reason }
 }
 
 /** Migrates the entries of a Besu configuration file. `locate` makes the relative paths of files absolute. */
@@ -44,5 +44,5 @@ export const classifyOptions = (
   entries.map(([name, given]) => {
     const isPath = optionOf(table, name)?.placeholder === '<PATH>'
     const value = isPath ? locate(textOf(given)) : textOf(given)
-    return { name, value, fate: fateOf(table, name, value) }
+    return { name, value, mapping: mappingOf(table, name, value) }
   })

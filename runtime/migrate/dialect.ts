@@ -12,6 +12,6 @@ export const dialectOf = (version: string | undefined): Dialect => {
     }
   const [year = 0, month = 0] = version.split('.').map(Number)
   return year < 26 || (year === 26 && month < 1)
-    ? { text: `Besu ${version} reads the form before 26.1`, options: [LEGACY] }
-    : { text: `Besu ${version} reads the form that this node writes`, options: [] }
+    ? { text: `Besu ${version} reads the encoding before 26.1`, options: [LEGACY] }
+    : { text: `Besu ${version} reads the encoding that this node writes`, options: [] }
 }

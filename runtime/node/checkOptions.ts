@@ -2,7 +2,7 @@ import { checkAccess } from '../auth/open.ts'
 import { collectErrors, type UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { replicaTargetsOf } from '../replicate/targets.ts'
-import { requireOneWayOfMetrics } from './metrics.ts'
+import { requireServedOrPushed } from './metrics.ts'
 import { requirePoolPrice } from './pool/poolOptions.ts'
 import { requiresTokens } from './servers/graphqlServer.ts'
 import { requireDistinctPorts } from './servers/servicePorts.ts'
@@ -13,7 +13,7 @@ type Check = (options: NodeOptions) => unknown
 /** Checks of options alone. */
 const COMBINATIONS: readonly Check[] = [
   requireDistinctPorts,
-  requireOneWayOfMetrics,
+  requireServedOrPushed,
   requiresTokens,
   requirePoolPrice,
   requireTlsFiles,

@@ -4,7 +4,7 @@ import type { Network } from '../../p2p/network.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import { developmentConsensus } from './development/consensus.ts'
 import { openRecord } from '../consensus/record/openRecord.ts'
-import type { RecordPlace } from '../consensus/record/recordFile.ts'
+import type { RecordStorage } from '../consensus/record/recordFile.ts'
 import { logOf } from '../logging/log.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
 import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
@@ -65,7 +65,7 @@ type ServiceState = {
   isStarted: boolean
   sync: Sync | undefined
   consensus: Consensus | undefined
-  record: RecordPlace | undefined
+  record: RecordStorage | undefined
   network: Network | undefined
   learned: LearnedNodes | undefined
   /** Starts and stops run one after the other. */

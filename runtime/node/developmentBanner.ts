@@ -47,7 +47,7 @@ export const developmentBanner = (
     'These keys are public. Use this chain for development only.',
   ].join('\n\n')
 
-/** The same as the properties of one log record, for JSON output. */
+/** The same data as properties of one log record, for JSON output. */
 export const developmentFields = (
   configuration: ChainConfiguration,
   genesis: Header,

@@ -1,5 +1,5 @@
 import { toHex } from '../../core/bytes/hex.ts'
-import type { NodeTroubles } from '../../handlers/rpc/context.ts'
+import type { HealthProblems } from '../../handlers/rpc/context.ts'
 import { createBlockParticipation } from '../consensus/reports/blockParticipation.ts'
 import { fullDisks } from '../doctor/disk.ts'
 import { type Diagnosis, explain } from '../doctor/explain.ts'
@@ -9,10 +9,10 @@ import { statusJson, WINDOW_BLOCKS } from '../doctor/status.ts'
 import { logOf } from '../logging/log.ts'
 import { type DiagnosedParts, failuresOf, nodeFacts } from './nodeFacts.ts'
 
-/** Says how a node is: to its log, to probes, to JSON-RPC and to metrics. */
+/** Reports the health of a node to its log, the health endpoints, JSON-RPC and metrics. */
 export type Doctor = {
   readonly diagnose: () => Diagnosis
-  readonly troubles: () => NodeTroubles
+  readonly healthProblems: () => HealthProblems
   /** The result of qbft_getStatus; undefined on a chain that is not QBFT. */
   readonly status: (() => Promise<object>) | undefined
   readonly stop: () => void
@@ -47,7 +47,7 @@ export const startDoctor = (
 
   return {
     diagnose,
-    troubles: () => {
+    healthProblems: () => {
       const { isStalled, sentence, causes } = diagnose()
       return {
         failures: failuresOf(parts),

@@ -73,7 +73,7 @@ export const openLearnedNodes = async (
   }
 
   /** Evicts a node that is not a validator: a peer with many keys must not evict the validators. */
-  const withRoom = (others: readonly string[]): readonly string[] => {
+  const evictOldest = (others: readonly string[]): readonly string[] => {
     if (others.length < LEARNED_MAX) return others
     const first = others.findIndex(node => !isValidator(addressOfPublicKey(fromHex(keyOf(node)))))
     return others.toSpliced(Math.max(0, first), 1)
@@ -84,7 +84,7 @@ export const openLearnedNodes = async (
     add: enode => {
       if (nodes.includes(enode) || !isEnode(enode)) return
       const key = keyOf(enode)
-      nodes = [...withRoom(nodes.filter(node => keyOf(node) !== key)), enode]
+      nodes = [...evictOldest(nodes.filter(node => keyOf(node) !== key)), enode]
       isWritten = false
       writing = writing.then(write)
     },

@@ -33,7 +33,7 @@ export type MeasuredParts = {
   readonly stops: (() => Promise<void> | void)[]
 }
 
-const WELL = { isStalled: false, kind: undefined } as const
+const NOT_STALLED = { isStalled: false, kind: undefined } as const
 
 /** Starts the metrics that the options ask for; undefined where they are off. The library is loaded only then. */
 export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | undefined> => {
@@ -67,7 +67,7 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
           clockOffsetMs === undefined ? [] : [[toHex(address), clockOffsetMs] as const],
         ),
       ),
-    diagnose: () => measured.doctor?.diagnose() ?? WELL,
+    diagnose: () => measured.doctor?.diagnose() ?? NOT_STALLED,
     connections: { http: inbound.requests, ws: () => measured.webSockets() },
     log: logOf('metrics'),
   })
@@ -76,7 +76,7 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
 }
 
 /** @throws UsageError for metrics that are to be both served and pushed, as in Besu */
-export const requireOneWayOfMetrics = ({ metricsEnabled, metricsPushEnabled }: NodeOptions): void => {
+export const requireServedOrPushed = ({ metricsEnabled, metricsPushEnabled }: NodeOptions): void => {
   if (metricsEnabled && metricsPushEnabled)
     throw new UsageError(
       'INVALID_VALUE',

@@ -16,7 +16,7 @@ const SILENT_MS_MIN = 5_000
 
 const STOPPED = 'consensus was stopped with miner_stop, and miner_start starts it again'
 
-/** The parts of a node that know something of why blocks stop. */
+/** The parts of a node that explain why blocks stop. */
 export type DiagnosedParts = {
   readonly node: RunningNode
   readonly pool: TransactionPool

@@ -21,7 +21,7 @@ import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.
 import { createYield, isSliceOver } from '../scheduler.ts'
 import { type Edits, openEdits } from './development/edits.ts'
 import { executionBytesMax } from './executionMemory.ts'
-import { watchUnholdableBlocks } from './unholdableBlocks.ts'
+import { watchMemoryExceeded } from './memoryExceeded.ts'
 import { closeAll } from './closeAll.ts'
 import { useFastEngine } from './engine.ts'
 import {
@@ -53,7 +53,7 @@ export type OpenNode = {
   /** Blocks that this chain rejected. */
   readonly badBlocks: BadBlocks
   /** Resolves if a sealed block needs more memory than this machine has. */
-  readonly unholdable: Promise<MemoryUnavailable>
+  readonly memoryExceeded: Promise<MemoryUnavailable>
   /** What a development chain can undo; undefined on any other chain. */
   readonly development: { readonly rewinding: Rewinding; readonly edits: Edits } | undefined
   /** Storage of the chain, also for other data that must survive as blocks do. */
@@ -189,12 +189,12 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
       executionBytesMax: executionBytesMax(),
       onError: logFollowerFailure,
     })
-    const { chain, unholdable } = watchUnholdableBlocks(keepBadBlocks(opened, badBlocks))
+    const { chain, memoryExceeded } = watchMemoryExceeded(keepBadBlocks(opened, badBlocks))
     if (plan.newText === undefined) keepKey()
     const recoverSeals = createRecoverSeals(recovery)
     const development = edits === undefined ? undefined : { rewinding: opened, edits }
     const senders = { recoverSenders, lookUpSenders, recoverSeals }
-    return { chain, ...senders, badBlocks, unholdable, development, storage, close }
+    return { chain, ...senders, badBlocks, memoryExceeded, development, storage, close }
   } catch (error) {
     await close()
     throw error

@@ -6,7 +6,7 @@ import type { Network } from '../../p2p/network.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/progress.ts'
 import type { Consensus } from '../consensus/consensus.ts'
-import type { RecordPlace } from '../consensus/record/recordFile.ts'
+import type { RecordStorage } from '../consensus/record/recordFile.ts'
 import type { ConsensusObserver } from '../consensus/reports/observer.ts'
 import type { Permissions } from '../permissions/openPermissions.ts'
 import type { PeerMemory } from '../doctor/peerMemory.ts'
@@ -84,7 +84,7 @@ export const startConsensus = async (
   from: ConsensusServiceOptions,
   consensus: QbftConsensus,
   sync: Sync | undefined,
-  record: RecordPlace,
+  record: RecordStorage,
 ): Promise<Consensus> => {
   const { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower, observer } = from
   const { messaging, parameters } = consensus

@@ -27,7 +27,7 @@ export type Summary = {
   readonly startMs: number
 }
 
-/** The facts that an operator looks for first, by name. */
+/** The values that an operator looks for first, by name. */
 export const summaryFields = (summary: Summary): Readonly<Record<string, string>> => ({
   version: `${NAME} v${VERSION} on ${RUNTIME} ${versions[RUNTIME]}, ${cryptoEngineName()} cryptography`,
   chain: `id ${summary.configuration.chainId}, ${summary.configuration.consensus.kind}`,

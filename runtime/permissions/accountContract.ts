@@ -9,7 +9,7 @@ import { callMessage } from '../../core/evm/transaction/execute.ts'
 import { rulesAt } from '../../core/genesis/schedule.ts'
 import { createWorldState } from '../../core/state/worldState.ts'
 
-/** Gas of one question: some lookups in a mapping. It is asked for each transaction, so that it takes a millisecond at most. */
+/** Gas of one call: some lookups in a mapping. Each transaction causes one, so it takes a millisecond at most. */
 const GAS_MAX = 500_000n
 
 const WORD = 32
@@ -27,7 +27,7 @@ const padded = (bytes: Uint8Array): Uint8Array =>
   concatBytes(bytes, new Uint8Array((WORD - (bytes.length % WORD)) % WORD))
 
 /** The call data: six words, the last of which points to the payload. */
-const questionOf = (sender: Address, { to, value, maxFeePerGas, gasLimit, data }: Transaction): Uint8Array =>
+const callDataOf = (sender: Address, { to, value, maxFeePerGas, gasLimit, data }: Transaction): Uint8Array =>
   concatBytes(
     SELECTOR,
     addressWord(sender),
@@ -41,8 +41,8 @@ const questionOf = (sender: Address, { to, value, maxFeePerGas, gasLimit, data }
   )
 
 /**
- * Asks a contract at the head whether an account may send a transaction. A contract that is not there, fails, answers
- * something else or needs more than GAS_MAX permits nothing.
+ * Calls the permission contract at the head. A contract that is missing, fails, returns anything else or exceeds GAS_MAX
+ * permits nothing.
  * @returns why not; undefined when it may
  */
 export const refusedByContract = (
@@ -60,7 +60,7 @@ export const refusedByContract = (
     to: contract,
     gasLimit: GAS_MAX,
     value: 0n,
-    data: questionOf(sender, transaction),
+    data: callDataOf(sender, transaction),
     maxFeePerGas: 0n,
     maxPriorityFeePerGas: 0n,
     accessList: [],
@@ -71,7 +71,7 @@ export const refusedByContract = (
   const name = `the permission contract ${toHex(contract)}`
   if (!result.success) {
     const { failure } = result
-    return `${name} failed: ${failure?.kind === 'halt' ? failure.reason : 'execution reverted'} (at most ${GAS_MAX} gas are given to it)`
+    return `${name} failed: ${failure?.kind === 'halt' ? failure.reason : 'execution reverted'} (its limit is ${GAS_MAX} gas)`
   }
   if (result.output.length !== WORD) return `${name} does not answer transactionAllowed with a bool`
   return result.output[WORD - 1] === 1 ? undefined : `${name} does not allow it to ${toHex(sender)}`

@@ -34,7 +34,7 @@ const checked = (rules: EntryRules, entries: readonly string[]): readonly string
   const normalized = entries.map(
     entry => rules.normalized(entry) ?? refuse(rules.invalid, `${entry.slice(0, 200)} is invalid`),
   )
-  if (new Set(normalized).size < normalized.length) refuse(rules.duplicate, 'an entry is there twice')
+  if (new Set(normalized).size < normalized.length) refuse(rules.duplicate, 'an entry is duplicated')
   return normalized
 }
 

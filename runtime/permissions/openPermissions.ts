@@ -31,9 +31,9 @@ const FILE_NAME = 'permissions_config.toml'
 export type Permissions = {
   readonly accounts: Allowlist | undefined
   readonly nodes: Allowlist | undefined
-  /** Why an account may send no transactions, asked at the door of the pool; undefined when it may. */
+  /** Why an account may send no transactions, checked when it is submitted to the pool; undefined when it may. */
   readonly refusesSender: (sender: Address, transaction: Transaction) => string | undefined
-  /** The chain whose contract is asked; until then a contract permits nothing. */
+  /** Sets the chain whose contract is called; until then a contract permits nothing. */
   readonly attach: (chain: Chain) => void
   /** Undefined where every node may be connected. */
   readonly permittedNodes: () => readonly PermittedNode[] | undefined
@@ -147,10 +147,10 @@ export const openPermissions = (options: Options, staticNodes: readonly string[]
       ? undefined
       : fromHex(options.permissionsAccountsContract)
   let chain: Chain | undefined
-  const askContract = (sender: Address, transaction: Transaction): string | undefined => {
+  const callContract = (sender: Address, transaction: Transaction): string | undefined => {
     if (contract === undefined) return undefined
     return chain === undefined
-      ? 'the node starts: the permission contract cannot be asked yet'
+      ? 'the node starts: the permission contract cannot be called yet'
       : refusedByContract(chain, contract, sender, transaction)
   }
 
@@ -159,7 +159,7 @@ export const openPermissions = (options: Options, staticNodes: readonly string[]
     nodes,
     refusesSender: (sender, transaction) => {
       if (accounts === undefined && contract === undefined) return undefined
-      const refusal = refusedByList(accounts, sender) ?? askContract(sender, transaction)
+      const refusal = refusedByList(accounts, sender) ?? callContract(sender, transaction)
       counts[refusal === undefined ? 'permitted' : 'unpermitted']++
       return refusal
     },

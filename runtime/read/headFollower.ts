@@ -9,7 +9,7 @@ import type { ChainHead } from '../../core/store/store.ts'
 export type HeadFollowerOptions = {
   readonly kv: Pick<KeyValueStore, 'get'>
   readonly genesis: ChainHead
-  /** Judges a head before it is used. @throws the reason why it must not be */
+  /** Checks a head before it is used. @throws the reason why it must not be */
   readonly verify: (head: ChainHead) => Promise<void>
   /** A head that was read less long ago is not read again. */
   readonly ttlMs: number
@@ -45,7 +45,7 @@ type State = HeadFollowerOptions & {
 const requireUsable = ({ current, genesis }: State, replica: ReplicaSnapshot): void => {
   if (!equalBytes(replica.genesisHash, genesis.hash))
     throw new ReplicaRefused(
-      `it holds the chain of genesis block ${toHex(replica.genesisHash)}, the genesis file founds ${toHex(genesis.hash)}`,
+      `it holds the chain of genesis block ${toHex(replica.genesisHash)}, the genesis file defines ${toHex(genesis.hash)}`,
     )
   if (current === undefined) return
   const [before, next] = [current.head, replica.head]
@@ -112,7 +112,7 @@ export const createHeadFollower = (options: HeadFollowerOptions): HeadFollower =
   }
 }
 
-/** A shared store whose head is not used. */
+/** A shared store whose head is rejected. */
 export class ReplicaRefused extends Error {
   override readonly name = 'ReplicaRefused'
   readonly code = 'REPLICA_REFUSED'

@@ -4,7 +4,7 @@ import type { Genesis } from '../../core/genesis/genesis.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
 import { NO_TROUBLES } from '../../handlers/http/health.ts'
-import type { NodeTroubles, RpcContext, RpcOptions } from '../../handlers/rpc/context.ts'
+import type { HealthProblems, RpcContext, RpcOptions } from '../../handlers/rpc/context.ts'
 import type { Log } from '../logging/log.ts'
 import { onNextTurn } from '../scheduler.ts'
 import { keepPacked } from '../threads/calls/packed.ts'
@@ -53,7 +53,7 @@ const createReportError = (log: Log): RpcContext['reportError'] => {
 }
 
 /** Reasons why this reader is not ready. */
-const troublesOf = (follower: HeadFollower, maxHeadAge: number): NodeTroubles => {
+const healthProblemsOf = (follower: HeadFollower, maxHeadAge: number): HealthProblems => {
   const reason = follower.reason()
   const stalls = reason === undefined ? [] : [reason]
   const head = follower.current()?.head
@@ -130,7 +130,7 @@ export const openReader = async (
     options: rpc,
     parts: { keep: keepPacked, onNextTurn },
     forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
-    troubles: () => troublesOf(follower, maxHeadAge),
+    healthProblems: () => healthProblemsOf(follower, maxHeadAge),
     reportError,
     warn: text => log.warn('{text}', { text }),
   })

@@ -74,7 +74,7 @@ export const READ_OPTIONS = {
     placeholder: '<URL>',
     shownDefault: 'none',
     description:
-      "JSON-RPC of a node that answers, with the caller's own token, what needs a pool: sent transactions, filters, txpool",
+      'JSON-RPC of a node that answers methods which need a pool (sent transactions, filters, txpool), with the token of the caller',
   }),
   networkId: NODE_OPTIONS.networkId,
   identity: NODE_OPTIONS.identity,

@@ -10,7 +10,7 @@ import type { ChainHead, ChainStore } from '../../core/store/store.ts'
 import { createRpcContext } from '../../handlers/http/app.ts'
 import type {
   ForwardCall,
-  NodeTroubles,
+  HealthProblems,
   RpcContext,
   RpcHost,
   RpcOptions,
@@ -37,7 +37,7 @@ export type ReadHostOptions = {
   /** True where requests must not share what is being read: each then has a store of its own over the same views. */
   readonly isPerRequest?: boolean
   readonly forwardCall: ForwardCall
-  readonly troubles: () => NodeTroubles
+  readonly healthProblems: () => HealthProblems
   readonly reportError: RpcContext['reportError']
   readonly warn: RpcContext['warn']
 }
@@ -65,7 +65,7 @@ const answerHeadersOf = (
  * it begins.
  */
 export const createReadContext = (options: ReadHostOptions): RpcContext => {
-  const { configuration, genesis, kv, follower, verification, forwardCall, troubles } = options
+  const { configuration, genesis, kv, follower, verification, forwardCall, healthProblems } = options
   const checked = options.checked ?? ((store: ReadStore): ChainStore => store)
   const hostOf = (chain: Chain): RpcHost => ({
     ...createReadOnlyHost({
@@ -103,5 +103,5 @@ export const createReadContext = (options: ReadHostOptions): RpcContext => {
     voteTally: () => snapshot().chain.voteTally(),
     onHead: follower.onHead,
   }
-  return createRpcContext({ ...hostOf(live), snapshot, forwardCall, troubles })
+  return createRpcContext({ ...hostOf(live), snapshot, forwardCall, healthProblems })
 }

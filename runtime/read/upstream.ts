@@ -6,7 +6,7 @@ const TIMEOUT_MS = 30_000
 /** Longest answer that is passed on. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 
-/** Refuses every call: there is no node to ask. */
+/** Refuses every call: no upstream node is configured. */
 export const NO_UPSTREAM: ForwardCall = () => Promise.resolve({ error: rpcErrorObject('METHOD_NOT_ENABLED') })
 
 type Answer = {
@@ -14,7 +14,7 @@ type Answer = {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Asks another node with the caller's own token; that node decides what the caller may do. */
+/** Forwards a call to another node with the caller's own token; that node checks its permissions. */
 export const createUpstream =
   (url: string, reportError: (method: string, error: unknown) => void): ForwardCall =>
   async (method, params, authorization) => {

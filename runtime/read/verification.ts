@@ -25,20 +25,20 @@ export type VerificationOptions = {
   readonly trustedBlock: TrustedBlockOption | undefined
 }
 
-/** How a reader judges the heads and the values of a store. */
+/** How a reader verifies the heads and the values of a store. */
 export type Verifier = {
   /** @throws the reason why a head must not be used */
   readonly verify: (head: ChainHead) => Promise<void>
-  /** Puts the checks of values over a store. */
+  /** Wraps a store with checks of its values. */
   readonly checked: (store: ReadStore, replica: ReplicaSnapshot) => ChainStore
 }
 
-const asItIs = (store: ChainStore): ChainStore => store
+const unchecked = (store: ChainStore): ChainStore => store
 
 /** Never the sequence of a stored head: the trie records may be of any later block. */
 const UNKNOWN_SEQUENCE = -1
 
-/** Asks the validator contract in the state after a trusted block, each value of which the state trie proves. */
+/** Calls the validator contract in the state after a trusted block, each value of which the state trie proves. */
 const provedContractCall = (
   { genesis, kv }: VerificationOptions,
   consensus: QbftConsensus,
@@ -80,13 +80,13 @@ export const createVerification = (options: VerificationOptions): Verifier => {
   const { kind, genesis, genesisHead, kv, trustedBlock } = options
   const { configuration } = genesis
   const { consensus } = configuration
-  if (kind === 'none') return { verify: () => Promise.resolve(), checked: asItIs }
+  if (kind === 'none') return { verify: () => Promise.resolve(), checked: unchecked }
   if (consensus.kind !== 'qbft') throw new VerificationUnavailable()
   const codes: ProvedCodes = new Map()
   const read = headerSource(kv)
   const callContract = provedContractCall(options, consensus, codes)
   const trust = createHeadTrust({ consensus, read, callContract }, genesisHead, trustedBlock)
-  if (kind === 'head') return { verify: trust.verify, checked: asItIs }
+  if (kind === 'head') return { verify: trust.verify, checked: unchecked }
   const known = new Map<bigint, Header>()
   return {
     verify: trust.verify,

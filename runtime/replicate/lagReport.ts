@@ -75,10 +75,13 @@ export const createLagReport = ({ target, lag, log }: LagReportOptions): LagRepo
       if (isFenced)
         log.error('This node has stopped filling the replica {target}: {reason}', { target, reason })
       else
-        log.warn('The replica {target} gets no blocks: {reason}. Attempts go on, and blocks do not wait', {
-          target,
-          reason,
-        })
+        log.warn(
+          'The replica {target} gets no blocks: {reason}. The node retries; block production is not affected',
+          {
+            target,
+            reason,
+          },
+        )
     },
     seconds,
     reason: () => reason,

@@ -1,4 +1,6 @@
-/** Blocks of one write, and bytes of their records: a first fill takes few round trips, and a write stays a matter of seconds. */
+/**
+ * Blocks of one write, and bytes of their records: a first fill takes few round trips, and a write stays a matter of seconds.
+ */
 export const BATCH_BLOCKS_MAX = 64
 export const BATCH_BYTES_MAX = 4 * 1024 * 1024
 
@@ -7,7 +9,7 @@ export const REPLICATION_RETRY_MS = 1_000
 export const RETRY_MS_MAX = 30_000
 
 /** Interval at which a fenced writer checks the replica; it takes the replica over after an interval without writes. */
-export const FENCED_LOOK_MS = 10_000
+export const FENCED_CHECK_MS = 10_000
 export const FENCED_SILENCE_MS = 60_000
 
 /** A lag of more seconds is reported in the log, at this interval. */

@@ -14,7 +14,7 @@ import { createLagReport, type LagReport, type ReplicaLog } from './lagReport.ts
 import {
   BATCH_BLOCKS_MAX,
   BATCH_BYTES_MAX,
-  FENCED_LOOK_MS,
+  FENCED_CHECK_MS,
   FENCED_SILENCE_MS,
   REPLICATION_RETRY_MS,
   RETRY_MS_MAX,
@@ -146,10 +146,10 @@ const waitForSilence = async (state: State): Promise<void> => {
   let seen: Uint8Array | undefined
   let silentMs = 0
   while (!state.isStopped && silentMs < FENCED_SILENCE_MS) {
-    await state.wait.ms(FENCED_LOOK_MS)
+    await state.wait.ms(FENCED_CHECK_MS)
     const found = await state.kv?.get(REPLICA_KEY)
     const isSame = found !== undefined && seen !== undefined && equalBytes(found, seen)
-    silentMs = isSame ? silentMs + FENCED_LOOK_MS : 0
+    silentMs = isSame ? silentMs + FENCED_CHECK_MS : 0
     seen = found
     if (found === undefined) break
   }
@@ -161,8 +161,8 @@ const retryMs = (failures: number): number => Math.min(REPLICATION_RETRY_MS * 2 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * Gives the connection up: the next attempt opens another one, which prepares a store that came back empty. A silent server
- * must not hold that up.
+ * Closes the connection: the next attempt opens another one, which prepares a store that came back empty. A silent server
+ * must not delay that.
  */
 const disconnect = (state: State): void => {
   const { kv } = state
@@ -206,8 +206,8 @@ const stop = async (state: State, running: Promise<void>, unsubscribe: () => voi
 }
 
 /**
- * Copies every block of the chain into a shared store as soon as it is committed, the ones before included. A store that is
- * slow or gone holds up nothing: its replica is behind until it has caught up, in batches.
+ * Copies every block of the chain into a shared store as soon as it is committed, the ones before included. A slow or
+ * unreachable store delays nothing: its replica is behind until it has caught up, in batches.
  */
 export const startReplication = (options: ReplicationOptions): Replication => {
   const { chain, target, log } = options

@@ -1,13 +1,13 @@
-/** Waiting that a stop ends at once. */
+/** Waits that a stop ends at once. */
 export type Wait = {
-  /** Ends `signal`, now or when it is next waited for. */
+  /** Resolves the current `signal`, or else the next one. */
   readonly wake: () => void
   /** Resolves after `wake`. */
   readonly signal: () => Promise<void>
   readonly ms: (ms: number) => Promise<void>
   /** The value of a promise, undefined where it rejects. */
   readonly settled: <Value>(promise: Promise<Value> | undefined) => Promise<Value | undefined>
-  /** Ends all waiting, also later one. */
+  /** Ends all waits, also later ones. */
   readonly end: () => void
 }
 

@@ -14,7 +14,7 @@ or all of them with \`docker compose up\` here, after \`docker build -t quorate 
 
 const remoteStart = ({
   nodes,
-}: NetworkPlan): string => `Carry each folder to its machine. Its key must never exist on two machines that run:
+}: NetworkPlan): string => `Copy each folder to its machine. Its key must never exist on two machines that run:
 
 ${nodes.map(({ name, host, home }) => `    rsync -a --chmod=go= ${name}/ root@${host}:${home}/`).join('\n')}
 

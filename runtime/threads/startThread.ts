@@ -50,7 +50,7 @@ const received = <Received>(state: State<Received>, message: Received | WorkerSi
 }
 
 /**
- * Starts a worker thread and watches over it from its start to its end.
+ * Starts a worker thread and reports its start, messages and failure.
  * @param name the thread's name in errors
  * @throws what the runtime throws if it has no (more) threads
  */

@@ -23,7 +23,7 @@ export const openWorkerAccess = async (env: Environment, settings: Settings): Pr
   const login = loginOf(settings)
   if (pem === '') return { ...NO_AUTHENTICATION, login }
   if (!isAlgorithm(algorithm))
-    throw new SettingsError('JWT_ALGORITHM', `'${algorithm}' is none of ${ALGORITHMS.join(', ')}`)
+    throw new SettingsError('JWT_ALGORITHM', `'${algorithm}' is not one of ${ALGORITHMS.join(', ')}`)
   return createAuthentication({
     login,
     verify: await createVerifySignature(parsePublicKey(pem, algorithm), algorithm),

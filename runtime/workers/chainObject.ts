@@ -4,13 +4,13 @@ import type { ConditionalWrite } from '../../core/store/codec/entries.ts'
 import type { Environment } from './environment.ts'
 
 /** Values that one statement may bind. */
-const BOUND_MAX = 100
+const PARAMETERS_MAX = 100
 
 const asBytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuffer)
 
 /**
- * The Durable Object of a chain: its head, its state and what is found by a hash, in SQLite. One object handles one request at
- * a time, so that a write of many values is seen as a whole or not at all.
+ * The Durable Object of a chain: its head, its state and what is found by a hash, in SQLite. One object handles one request
+ * at a time, so that a write of many values is seen as a whole or not at all.
  */
 export class ChainObject extends DurableObject<Environment> {
   constructor(ctx: DurableObjectContext, env: Environment) {
@@ -23,8 +23,8 @@ export class ChainObject extends DurableObject<Environment> {
   /** The value of each key, in their order; null for none. */
   read(keys: readonly string[]): (Uint8Array | null)[] {
     const found = new Map<string, Uint8Array>()
-    for (let at = 0; at < keys.length; at += BOUND_MAX) {
-      const some = keys.slice(at, at + BOUND_MAX)
+    for (let at = 0; at < keys.length; at += PARAMETERS_MAX) {
+      const some = keys.slice(at, at + PARAMETERS_MAX)
       const places = some.map(() => '?').join(', ')
       const rows = this.ctx.storage.sql.exec(`SELECT key, value FROM entry WHERE key IN (${places})`, ...some)
       for (const { key, value } of rows) found.set(key as string, asBytes(value))

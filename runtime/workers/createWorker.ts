@@ -9,7 +9,7 @@ import { HEAD_WAIT_MS } from '../read/limits.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { Environment, ExecutionContext } from './environment.ts'
 import { answerStore } from './storeRoute.ts'
-import { openSite, type Site, withStore } from './site.ts'
+import { openIsolateState, type IsolateState, withStore } from './isolateState.ts'
 
 const STORE = /^\/store\/(\w+)$/
 
@@ -24,7 +24,7 @@ const prepare = (): void => {
 }
 
 /** A value, never a promise: requests of an isolate cannot wait for each other. */
-let opened: Site | undefined
+let opened: IsolateState | undefined
 
 /**
  * Opens the store of a deployment, for one request: a binding of another one must not be used.
@@ -44,11 +44,11 @@ const answer = async (
   context: ExecutionContext,
 ): Promise<Response> => {
   prepare()
-  const site = (opened ??= await openSite(env))
-  const kv = await openStore(env, site.genesisHead.hash, context)
+  const isolate = (opened ??= await openIsolateState(env))
+  const kv = await openStore(env, isolate.genesisHead.hash, context)
   try {
     return await withStore(kv, async () => {
-      const { genesisHead, verify, follower } = site
+      const { genesisHead, verify, follower } = isolate
       const what = STORE.exec(new URL(request.url).pathname)?.[1]
       if (what !== undefined)
         return answerStore(request, what, {
@@ -59,7 +59,7 @@ const answer = async (
         })
       await boundedWait(follower.refresh() ?? Promise.resolve(), HEAD_WAIT_MS)
       if (follower.current() === undefined) return new Response(`${follower.reason()}\n`, { status: 503 })
-      return site.answer(request, () => request.headers.get('cf-connecting-ip') ?? 'an unknown address')
+      return isolate.answer(request, () => request.headers.get('cf-connecting-ip') ?? 'an unknown address')
     })
   } finally {
     context.waitUntil(kv.close())
@@ -70,7 +70,7 @@ type WorkerHandler = {
   fetch(request: Request, env: Environment, context: ExecutionContext): Promise<Response>
 }
 
-/** The Worker: JSON-RPC, GraphQL, /liveness and /readiness over the store of the deployment, and the way to fill it. */
+/** The Worker: JSON-RPC, GraphQL, /liveness and /readiness over the store of the deployment, and the route that fills it. */
 export const createWorker = (openStore: OpenStore): WorkerHandler => ({
   fetch: async (request, env, context) => {
     try {

@@ -21,7 +21,7 @@ export type Environment = {
   /** PEM of the key that signs tokens; without it everybody may read. */
   readonly JWT_PUBLIC_KEY?: string
   readonly JWT_ALGORITHM?: string
-  /** Lets the node that fills the store in. */
+  /** Authenticates the node that fills the store. */
   readonly STORE_SECRET?: string
 }
 

@@ -2,10 +2,10 @@ import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue.ts'
 
 /**
  * Workers KV shows a value up to a minute after it was written, and remembers for as long that there was none. For some
- * minutes such values therefore stand with the head as well.
+ * minutes such values are therefore stored with the head as well.
  */
 const RECENT_SECONDS = 300
-/** Keys that stand there at most: a first fill writes thousands a minute. */
+/** Maximum number of such keys: a first fill writes thousands a minute. */
 const RECENT_KEYS_MAX = 4_096
 /** Longest value that a row of the head's store takes with its key, in base64 as well. */
 const RECENT_BYTES_MAX = 1_400_000
@@ -20,7 +20,7 @@ const readList = async (head: KeyValueStore): Promise<readonly Recent[]> => {
   return stored === undefined ? [] : (JSON.parse(new TextDecoder().decode(stored)) as readonly Recent[])
 }
 
-/** The entries that keep these values with the head, and that remove the ones which every reader of KV sees by now. */
+/** The entries that store these values with the head, and that remove those which every reader of KV sees by now. */
 export const recentEntries = async (
   head: KeyValueStore,
   values: readonly KeyValueEntry[],

@@ -31,7 +31,7 @@ const listOf = (text: string): readonly string[] =>
 
 const verificationOf = (text: string): Verification => {
   if (text === 'none' || text === 'head' || text === 'state') return text
-  throw new SettingsError('VERIFY', `'${text}' is none of none, head and state`)
+  throw new SettingsError('VERIFY', `'${text}' is not one of none, head and state`)
 }
 
 const trustedBlockOf = (text: string): TrustedBlockOption | undefined => {

@@ -22,7 +22,7 @@ export type StoreRoute = {
   readonly kv: KeyValueStore
   readonly secret: string | undefined
   readonly genesisHash: Uint8Array
-  /** Judges a new head. @throws the reason why it is refused */
+  /** Verifies a new head. @throws the reason why it is refused */
   readonly verify: (head: ChainHead, kv: Pick<KeyValueStore, 'get' | 'getMany'>) => Promise<void>
 }
 
@@ -30,7 +30,7 @@ const answer = (status: number, text: string): Response => new Response(`${text}
 
 const encoder = new TextEncoder()
 
-/** Compares two texts in a time that does not tell where they differ. */
+/** Compares two texts in constant time. */
 const isSecret = async (given: string | undefined, secret: string): Promise<boolean> => {
   const digest = async (text: string): Promise<Uint8Array> =>
     new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text)))
@@ -119,5 +119,5 @@ export const answerStore = async (request: Request, what: string, route: StoreRo
     if (error instanceof MalformedRecord) return answer(400, error.message)
     throw error
   }
-  return answer(404, 'there is read and write')
+  return answer(404, 'the paths are /store/read and /store/write')
 }

@@ -48,12 +48,15 @@ const requireBindings = ({ CHAIN: object, DATABASE, HYPERDRIVE, VALUES, VALUES_K
       'CHAIN',
       values === 0
         ? 'no store is bound: bind CHAIN (a Durable Object) or DATABASE (D1)'
-        : 'R2 and KV have values that never change only, and no head can stand in them: bind CHAIN (a Durable Object) or DATABASE (D1) as well',
+        : 'R2 and KV have values that never change only, and cannot hold the head: bind CHAIN (a Durable Object) or DATABASE (D1) as well',
     )
   if (heads > 1)
-    throw new SettingsError('CHAIN', 'the head stands in one store: bind one of CHAIN and DATABASE')
+    throw new SettingsError('CHAIN', 'the head is kept in one store: bind one of CHAIN and DATABASE')
   if (values > 1)
-    throw new SettingsError('VALUES', 'values stand in one store: bind one of VALUES (R2) and VALUES_KV (KV)')
+    throw new SettingsError(
+      'VALUES',
+      'values are kept in one store: bind one of VALUES (R2) and VALUES_KV (KV)',
+    )
 }
 
 /** The store of a deployment: its head and state in a Durable Object or D1, long values that never change in R2 or KV. */

@@ -84,7 +84,7 @@ export const ACCEPTED_OPTIONS: readonly BesuOptions[] = [
   },
   {
     names: 'tx-pool-blob-price-bump max-blobs-per-block max-blobs-per-transaction',
-    meaning: 'a QBFT network keeps no blobs, so transactions of type 3 are not taken',
+    meaning: 'a QBFT network keeps no blobs, so transactions of type 3 are not accepted',
   },
   {
     names: `tx-pool-layer-max-capacity tx-pool-max-prioritized tx-pool-max-prioritized-by-type tx-pool-min-score

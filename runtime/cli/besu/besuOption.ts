@@ -1,4 +1,4 @@
-/** An option of Besu that this node does not have, and what becomes of it. */
+/** An option of Besu that this node does not have, and how this node treats it. */
 export type BesuOption = {
   /** Without the two dashes. */
   readonly name: string

@@ -16,14 +16,14 @@ export type AcceptedOption = {
 }
 
 /** The handling of a Besu option that this node does not have. */
-export type Judgement =
+export type BesuDecision =
   | { readonly kind: 'accepted'; readonly meaning: string }
   | { readonly kind: 'refused'; readonly reason: string }
 
 const PLUGIN_REFUSAL = 'it belongs to a plugin of Besu, and this node loads no plugins'
 
 /** @returns undefined for a name that Besu does not have */
-export const judge = (name: string, value: string): Judgement | undefined => {
+export const decideBesuOption = (name: string, value: string): BesuDecision | undefined => {
   const option = BESU_OPTIONS.get(name)
   if (option === undefined)
     return name.startsWith('plugin-') ? { kind: 'refused', reason: PLUGIN_REFUSAL } : undefined

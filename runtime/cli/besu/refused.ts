@@ -29,7 +29,7 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
     names: 'nat-method=auto|docker|kubernetes|none',
     meaning: 'other nodes dial the address of --p2p-host, which may be a host name',
     refusal:
-      'this node asks no router to forward ports: forward the port of --p2p-port there, and give the outer address with --p2p-host',
+      'this node does not configure port forwarding: forward --p2p-port on the router, and give its external address with --p2p-host',
   },
   {
     names: 'discovery-mode=v4|v5|both',
@@ -85,8 +85,8 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
   },
   {
     names: 'print-paths-and-exit!=false',
-    meaning: 'all files stand in --data-path',
-    refusal: 'all files of a node stand in --data-path',
+    meaning: 'all files are in --data-path',
+    refusal: 'all files of a node are in --data-path',
   },
   {
     names: 'api-gas-and-priority-fee-limiting-enabled!=false',
@@ -111,15 +111,15 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
   },
   {
     names: 'permissions-accounts-contract-enabled!=false permissions-accounts-contract-address',
-    meaning: 'no contract is asked about accounts',
+    meaning: 'no contract decides about accounts',
     refusal: 'give the address of the contract with --permissions-accounts-contract=<ADDRESS> instead',
   },
   {
     names: `permissions-nodes-contract-enabled!=false permissions-nodes-contract-address
       permissions-nodes-contract-version=1`,
-    meaning: 'no contract is asked about nodes',
+    meaning: 'no contract decides about nodes',
     refusal:
-      'no contract is asked about nodes: list them in --permissions-nodes-config-file, which perm_addNodesToAllowlist changes',
+      'no contract decides about nodes: list them in --permissions-nodes-config-file, which perm_addNodesToAllowlist changes',
   },
   {
     names: 'miner-stratum-enabled!=false miner-stratum-host=0.0.0.0 miner-stratum-port=8008',
@@ -129,8 +129,8 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
   {
     names:
       'rpc-http-tls-protocol=tlsv1.3,tlsv1.2|tlsv1.2,tlsv1.3 rpc-http-tls-protocols=tlsv1.3,tlsv1.2|tlsv1.2,tlsv1.3',
-    meaning: 'TLS 1.2 and 1.3 are spoken',
-    refusal: 'TLS 1.2 and 1.3 are spoken; a proxy in front of the port can narrow that',
+    meaning: 'TLS 1.2 and 1.3 are supported',
+    refusal: 'TLS 1.2 and 1.3 are supported; a proxy in front of the port can narrow that',
   },
   {
     names: 'rpc-http-tls-cipher-suite rpc-http-tls-cipher-suites',

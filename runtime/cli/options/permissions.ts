@@ -8,13 +8,13 @@ const parseAddress = (text: string): string => {
   return text.toLowerCase()
 }
 
-/** Which nodes may be connected, and whose transactions are taken. */
+/** Which nodes may be connected, and whose transactions are accepted. */
 export const PERMISSION_OPTIONS = {
   permissionsNodesConfigFileEnabled: booleanOption({
     name: 'permissions-nodes-config-file-enabled',
     group: PERMISSIONS,
     fallback: false,
-    description: 'Connect with the nodes of a list alone',
+    description: 'Connect to listed nodes only',
   }),
   permissionsNodesConfigFile: pathOption({
     name: 'permissions-nodes-config-file',
@@ -27,7 +27,7 @@ export const PERMISSION_OPTIONS = {
     name: 'permissions-accounts-config-file-enabled',
     group: PERMISSIONS,
     fallback: false,
-    description: 'Take transactions of the accounts of a list alone; blocks are never judged by it',
+    description: 'Accept transactions of listed accounts only; blocks are not checked against the list',
   }),
   permissionsAccountsConfigFile: pathOption({
     name: 'permissions-accounts-config-file',
@@ -43,6 +43,6 @@ export const PERMISSION_OPTIONS = {
     placeholder: '<ADDRESS>',
     parse: parseAddress,
     description:
-      'Contract whose transactionAllowed(...) is asked whether a transaction is taken; blocks are never judged by it',
+      'Contract whose transactionAllowed(...) decides whether the pool accepts a transaction; blocks are not checked against it',
   }),
 } satisfies OptionTable

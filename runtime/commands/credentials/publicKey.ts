@@ -3,7 +3,7 @@ import type { CommandContext } from '../../cli/command.ts'
 import type { KeyOptions } from './publicKeyCommands.ts'
 import { CommandError } from '../../cli/errors.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../../keys/nodeKey.ts'
-import { giveResult } from '../result.ts'
+import { writeResult } from '../result.ts'
 
 type Context = CommandContext<KeyOptions>
 
@@ -22,8 +22,8 @@ const keyOf = ({ options, terminal }: Context): NodeKey => {
 
 /** Prints or writes the 64 bytes of the public key. @throws CommandError */
 export const exportPublicKey = async (context: Context): Promise<number> =>
-  giveResult(context.options.to, context.terminal, toHex(keyOf(context).publicKey))
+  writeResult(context.options.to, context.terminal, toHex(keyOf(context).publicKey))
 
 /** Prints or writes the address of the key. @throws CommandError */
 export const exportAddress = async (context: Context): Promise<number> =>
-  giveResult(context.options.to, context.terminal, toHex(keyOf(context).address))
+  writeResult(context.options.to, context.terminal, toHex(keyOf(context).address))

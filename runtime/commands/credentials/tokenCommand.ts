@@ -4,7 +4,7 @@ import { GROUP } from '../sharedOptions.ts'
 
 const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 
-/** A token cannot be taken back: whoever wants a longer one wants another key. */
+/** A token cannot be revoked, so its lifetime is bounded. */
 const EXPIRES_SECONDS_MAX = 366 * SECONDS.d
 
 const parseDuration = (text: string): number => {
@@ -46,7 +46,7 @@ const MINT_OPTIONS = {
     shownDefault: '1h',
     placeholder: '<TIME>',
     parse: parseDuration,
-    description: 'Time until it ends: 30s, 15m, 1h or 7d',
+    description: 'Lifetime of the token: 30s, 15m, 1h or 7d',
   }),
   username: textOption({
     name: 'username',
@@ -58,7 +58,7 @@ const MINT_OPTIONS = {
 
 export const TOKEN_COMMAND: Command = defineCommand({
   name: 'token mint',
-  summary: 'Sign a token that a node takes with --rpc-http-authentication-jwt-public-key-file',
+  summary: 'Sign a token that a node accepts with --rpc-http-authentication-jwt-public-key-file',
   arguments: '',
   options: MINT_OPTIONS,
   examples: ['--key=issuer.pem --permissions=eth:*,net:version --expires=1h'],

@@ -33,7 +33,7 @@ const readKey = (path: string): KeyObject => {
     return createPrivateKey(Buffer.from(bytes))
   } catch {
     // The engines word it differently, and may quote the key.
-    throw wrong(path, 'it is no private key in PEM without a password')
+    throw wrong(path, 'it is not an unencrypted private key in PEM format')
   }
 }
 
@@ -48,7 +48,7 @@ const algorithmOf = (path: string, { asymmetricKeyType, asymmetricKeyDetails }: 
   return algorithm
 }
 
-/** Prints a token that ends. @throws UsageError, CommandError */
+/** Prints a signed token with an expiry. @throws UsageError, CommandError */
 export const mintToken = async ({ options, terminal }: CommandContext<MintOptions>): Promise<number> => {
   const { key: path, permissions, expires, username } = options
   if (path === undefined || permissions === undefined)

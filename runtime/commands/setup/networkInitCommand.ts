@@ -10,7 +10,7 @@ const OPTIONS = {
     fallback: 4,
     min: 1,
     max: 100,
-    description: 'Number of validators; four bear the loss of one',
+    description: 'Number of validators; four tolerate the failure of one',
   }),
   hosts: listOption({
     name: 'hosts',

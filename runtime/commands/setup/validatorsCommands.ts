@@ -14,7 +14,7 @@ const NODE = {
     name: 'token-file',
     group: GROUP,
     fallback: undefined,
-    description: 'File with a token, where the node asks for one',
+    description: 'File with a token, if the node requires one',
   }),
 }
 

@@ -2,7 +2,7 @@ import type { RestartRecord } from '../../../core/qbft/restart/restartRecord.ts'
 import { decodeRestartRecord, RestartRecordError } from '../../../core/qbft/restart/restartRecordCodec.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import type { Log } from '../../logging/log.ts'
-import { openRecordFile, RECORD_KEY, type RecordPlace, recordInStorage } from './recordFile.ts'
+import { openRecordFile, RECORD_KEY, type RecordStorage, recordInStorage } from './recordFile.ts'
 import type { RecordOwner } from './validatorFolder.ts'
 
 type Storage = Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
@@ -21,13 +21,13 @@ const decoded = (bytes: Uint8Array | undefined): RestartRecord | undefined => {
 const isLater = (a: RestartRecord, b: RestartRecord | undefined): boolean =>
   b === undefined || a.sequence > b.sequence || (a.sequence === b.sequence && a.round > b.round)
 
-/** Moves the record that an earlier release kept in the storage to the file, unless the file has a later one. */
-const takeOver = async (place: RecordPlace, storage: Storage, log: Log): Promise<boolean> => {
+/** Moves the record of an earlier release from the storage to the file, unless the file has a later one. */
+const takeOver = async (recordStorage: RecordStorage, storage: Storage, log: Log): Promise<boolean> => {
   const bytes = await storage.get(RECORD_KEY)
   if (bytes === undefined) return false
   const old = decoded(bytes)
-  if (old !== undefined && isLater(old, decoded((await place.read()).bytes))) {
-    await place.write(bytes)
+  if (old !== undefined && isLater(old, decoded((await recordStorage.read()).bytes))) {
+    await recordStorage.write(bytes)
     log.info('Moved the record of signed messages to its own file')
   }
   await storage.setDurably({ key: RECORD_KEY, value: undefined })
@@ -44,12 +44,12 @@ export const openRecord = async (
   owner: RecordOwner,
   storage: Storage,
   log: Log,
-): Promise<RecordPlace> => {
+): Promise<RecordStorage> => {
   if (storage.durability === 'none') return recordInStorage(storage)
-  const open = (): RecordPlace => openRecordFile(dataPath, owner, bytes => decoded(bytes) !== undefined)
-  const place = open()
-  if (!(await takeOver(place, storage, log))) return place
+  const open = (): RecordStorage => openRecordFile(dataPath, owner, bytes => decoded(bytes) !== undefined)
+  const recordStorage = open()
+  if (!(await takeOver(recordStorage, storage, log))) return recordStorage
   // Reopen to read what was written.
-  await place.close()
+  await recordStorage.close()
   return open()
 }

@@ -16,7 +16,7 @@ import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { type RecordOwner, validatorFolder } from './validatorFolder.ts'
 
 /** Storage of the record of signed messages. */
-export type RecordPlace = {
+export type RecordStorage = {
   /** The newest complete record; `isDamaged` if a newer one may have been lost. */
   read(): Promise<{ readonly bytes: Uint8Array | undefined; readonly isDamaged: boolean }>
   /** Replaces the record; resolves when the new one is durable. @throws the error of the file system or storage */
@@ -118,15 +118,15 @@ const openSlots = (dataPath: string, folder: string): readonly number[] => {
 }
 
 /**
- * Opens the record in its own files in the data path, independent of `--storage`, so that it stays when an operator deletes or
- * restores the chain. The first write creates the files. Each write is synced before it resolves.
+ * Opens the record in its own files in the data path, independent of `--storage`, so that it stays when an operator deletes
+ * or restores the chain. The first write creates the files. Each write is synced before it resolves.
  * @param isComplete returns whether the bytes are a completely written record
  */
 export const openRecordFile = (
   dataPath: string,
   owner: RecordOwner,
   isComplete: (record: Uint8Array) => boolean,
-): RecordPlace => {
+): RecordStorage => {
   const folder = validatorFolder(dataPath, owner)
   const slots = SLOT_FILES.map((name, index) => readSlot(join(folder, name), index, owner, isComplete))
   const newest = slots.reduce((best, slot) => (counterOf(slot) > counterOf(best) ? slot : best))
@@ -161,7 +161,7 @@ export const openRecordFile = (
 }
 
 /** The record in the storage of the chain, for a storage that ends with the process. */
-export const recordInStorage = (storage: Pick<KeyValueStore, 'get' | 'setDurably'>): RecordPlace => ({
+export const recordInStorage = (storage: Pick<KeyValueStore, 'get' | 'setDurably'>): RecordStorage => ({
   read: async () => ({ bytes: await storage.get(RECORD_KEY), isDamaged: false }),
   write: value => storage.setDurably({ key: RECORD_KEY, value }),
   close: () => Promise.resolve(),

@@ -8,7 +8,7 @@ import {
 import { runStepsYielding } from '../../../core/steps.ts'
 import type { Log } from '../../logging/log.ts'
 import { createYield } from '../../scheduler.ts'
-import type { RecordPlace } from './recordFile.ts'
+import type { RecordStorage } from './recordFile.ts'
 
 export type RecordStore = {
   /** Resolves when the record is as durable as its place allows. @throws the error of the place */
@@ -16,7 +16,7 @@ export type RecordStore = {
 }
 
 /** The record of messages that this validator signed before it stopped. */
-export type Memory = {
+export type RestoredRecord = {
   readonly record: RestartRecord | undefined
   /** A later record than this one may have been lost. */
   readonly isDamaged: boolean
@@ -33,11 +33,11 @@ const warnIfBehind = ({ sequence }: RestartRecord, headNumber: bigint, log: Log)
 
 /** Reads the record of signed messages; `isDamaged` if a later one may have been lost. */
 export const readRestartRecord = async (
-  place: RecordPlace,
+  recordStorage: RecordStorage,
   headNumber: bigint,
   log: Log,
-): Promise<Memory> => {
-  const { bytes, isDamaged } = await place.read()
+): Promise<RestoredRecord> => {
+  const { bytes, isDamaged } = await recordStorage.read()
   const logDamage = (error: unknown): void =>
     log.error(
       '{error}. This validator signs nothing until a quorum of validators has reported its height and round, and then only in later rounds',
@@ -63,7 +63,7 @@ export const readRestartRecord = async (
  * @param settled resolves when the blocks of the chain are durable: a lost block is built again from the previous record
  */
 export const createRecordStore = (
-  place: Pick<RecordPlace, 'write'>,
+  recordStorage: Pick<RecordStorage, 'write'>,
   settled: () => Promise<void>,
 ): RecordStore => {
   const yieldTurn = createYield()
@@ -75,7 +75,7 @@ export const createRecordStore = (
       // During the write neither the previous nor the new record is known to be stored.
       last = undefined
       await settled()
-      await place.write(value)
+      await recordStorage.write(value)
       last = value
     },
   }

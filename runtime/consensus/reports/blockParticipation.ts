@@ -31,7 +31,10 @@ export const createBlockParticipation = (chain: Chain, recoverSeals: RecoverSeal
     return header === undefined || parent === undefined ? undefined : { number, header, parent }
   }
 
-  const judge = async ({ number, header, parent }: Wanted, sealers: readonly (Address | undefined)[]) =>
+  const participationOf = async (
+    { number, header, parent }: Wanted,
+    sealers: readonly (Address | undefined)[],
+  ) =>
     keep(
       number,
       participationIn(await chain.validators(number), {
@@ -55,7 +58,7 @@ export const createBlockParticipation = (chain: Chain, recoverSeals: RecoverSeal
     const signers = missing.length === 0 ? [] : await recoverSeals(missing.map(({ header }) => header))
     for (const [index, block] of missing.entries()) {
       const sealers = signers[index]
-      if (sealers !== undefined) await judge(block, sealers)
+      if (sealers !== undefined) await participationOf(block, sealers)
     }
     return numbers.flatMap(number => kept.get(number) ?? [])
   }

@@ -1,18 +1,18 @@
 /** How long the writes to the disk take. */
 export type WriteTimes = {
-  /** Since when the oldest write that is not done has been under way, milliseconds since 1970; undefined without one. */
+  /** Start of the oldest unfinished write, milliseconds since 1970; undefined without one. */
   readonly runningSinceMs: number | undefined
-  /** The last one that was done; undefined before the first. */
+  /** The last finished write; undefined before the first. */
   readonly last: { readonly atMs: number; readonly tookMs: number } | undefined
 }
 
 export type WriteClock = {
-  /** Notes how long the write takes. */
+  /** Measures the write. */
   during<T>(write: () => Promise<T>): Promise<T>
   readonly times: () => WriteTimes
 }
 
-/** Knows how long writes to the disk take, so that a slow disk shows. */
+/** Measures writes to the disk, so that a slow disk is reported. */
 export const createWriteClock = (): WriteClock => {
   const running = new Set<{ readonly sinceMs: number }>()
   let last: WriteTimes['last']

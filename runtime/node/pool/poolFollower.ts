@@ -44,7 +44,7 @@ function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonl
  * Senders whose accounts are read again after each block, because contracts may have changed their balances. A full pool is
  * covered within some hundred blocks.
  */
-const SENDERS_A_BLOCK = 256
+const SENDERS_PER_BLOCK = 256
 /** Senders updated in one step. */
 const SENDERS_AT_ONCE = 32
 
@@ -86,7 +86,7 @@ export const startPoolFollower = (options: {
     }
     // An authorization (EIP-7702) raises the nonces of accounts that sent nothing.
     const anySender = record.block.transactions.some(({ type }) => type === 4)
-    await updateSenders(anySender ? pool.senderCount : SENDERS_A_BLOCK)
+    await updateSenders(anySender ? pool.senderCount : SENDERS_PER_BLOCK)
   }
 
   const unsubscribe = chain.onHead(head => {

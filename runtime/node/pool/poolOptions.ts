@@ -11,7 +11,7 @@ export const minGasPriceOf = ({
 }: Pick<NodeOptions, 'minGasPrice' | 'genesisFile'>): bigint =>
   minGasPrice ?? (genesisFile === undefined ? 0n : RPC_DEFAULTS.minGasPrice)
 
-/** @throws UsageError as Besu for a pool that would take what no block of this node takes */
+/** @throws UsageError as Besu for a pool that would accept transactions below the minimum gas price of blocks */
 export const requirePoolPrice = (options: NodeOptions): void => {
   const { txPoolMinGasPrice } = options
   const minGasPrice = minGasPriceOf(options)

@@ -51,7 +51,7 @@ export const createSubmit =
   }
 
 /** Refusals that the settings of this node cause; others are mistakes of the sender. */
-const OPERATORS_CONCERN: ReadonlySet<RejectionCode> = new Set([
+const OPERATOR_REJECTIONS: ReadonlySet<RejectionCode> = new Set([
   'FEE_CAP_EXCEEDED',
   'GAS_PRICE_TOO_LOW',
   'NONCE_TOO_DISTANT',
@@ -61,12 +61,12 @@ const OPERATORS_CONCERN: ReadonlySet<RejectionCode> = new Set([
   'SENDER_NOT_AUTHORIZED',
 ])
 
-/** Counts the refusals that an operator can do something about. */
-export const notingRefusals =
+/** Counts the refusals that the operator can resolve. */
+export const withRefusalCounts =
   (submit: Submit, refusals: Pick<Refusals, 'note'>): Submit =>
   async transactions => {
     const results = await submit(transactions)
     for (const rejection of results)
-      if (rejection !== undefined && OPERATORS_CONCERN.has(rejection.code)) refusals.note(rejection.message)
+      if (rejection !== undefined && OPERATOR_REJECTIONS.has(rejection.code)) refusals.note(rejection.message)
     return results
   }

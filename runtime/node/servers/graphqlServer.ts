@@ -4,7 +4,7 @@ import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { ServerTls } from '../../serving/serve.ts'
-import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
+import { type ServerAccess, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 type App = Pick<GraphqlApp, 'fetch' | 'close'>
 
@@ -42,7 +42,7 @@ export const listenForGraphql = async (options: NodeOptions, tls?: ServerTls): P
 export const serveGraphql = async (
   listener: GraphqlListener,
   options: NodeOptions,
-  access: Entrance,
+  access: ServerAccess,
   context: RpcContext,
 ): Promise<void> => {
   // Only nodes that serve GraphQL load its library.

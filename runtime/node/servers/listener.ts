@@ -6,7 +6,7 @@ import { type ServeOptions, type Server, serve } from '../../serving/serve.ts'
 import { closeAll } from '../closeAll.ts'
 
 /** Authentication and inbound limits, shared by all ports. */
-export type Entrance = Access & { readonly inbound: InboundLimits }
+export type ServerAccess = Access & { readonly inbound: InboundLimits }
 
 /** Returns whether an address belongs to a trusted proxy. */
 export const proxyCheckOf = ({ rpcTrustedProxies }: NodeOptions): ((address: string) => boolean) => {
@@ -37,7 +37,10 @@ export const createDeferred = <T>(): Deferred<T> => {
   }
 }
 
-/** A port that listens before the chain is opened: early requests wait, and a port in use fails the start before it writes anything. */
+/**
+ * A port that listens before the chain is opened: early requests wait, and a port in use fails the start before it writes
+ * anything.
+ */
 export type Listener<App> = Server & {
   /** Answers waiting and later requests with the app. */
   attach(app: App): void

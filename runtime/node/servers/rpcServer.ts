@@ -21,7 +21,7 @@ import { keepPacked } from '../../threads/calls/packed.ts'
 import { clientVersion } from '../../version.ts'
 import { minGasPriceOf } from '../pool/poolOptions.ts'
 import type { Server, ServerTls } from '../../serving/serve.ts'
-import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
+import { type ServerAccess, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 /** The parts of the host that do not follow from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
@@ -32,7 +32,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'syncing'
       | 'votes'
       | 'differences'
-      | 'troubles'
+      | 'healthProblems'
       | 'replicas'
       | 'round'
       | 'miner'
@@ -161,7 +161,7 @@ export const warnOfEmptyGroups = ({ options, warn }: RpcContext): void => {
 export const serveRpc = (
   listener: RpcListener,
   options: NodeOptions,
-  access: Entrance,
+  access: ServerAccess,
   context: RpcContext,
   ws: Pick<Server, 'port'> | undefined,
 ): void => {

@@ -43,7 +43,7 @@ import { startReplicationThread } from '../../threads/replication/thread.ts'
 import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
 import { JOURNAL_FILE, startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
-import { createPoolHead, createSubmit, notingRefusals, type Submit } from '../pool/submit.ts'
+import { createPoolHead, createSubmit, withRefusalCounts, type Submit } from '../pool/submit.ts'
 import { serveWs, type WsListener } from './wsServer.ts'
 
 const MS_PER_HOUR = 3_600_000
@@ -107,7 +107,10 @@ const servicesOf = (
   }
 }
 
-/** Why this node must not be a validator: one that loses a block it sealed, or its record of signatures, may seal another in its place. */
+/**
+ * Why this node must not be a validator: one that loses a block it sealed, or its record of signatures, may seal another in
+ * its place.
+ */
 const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | undefined => {
   if (storage.durability === 'synced' || options.storageUnsafe || options.genesisFile === undefined)
     return undefined
@@ -155,7 +158,7 @@ const prepare = async (
     refusal,
     pool,
     poolHead,
-    submit: notingRefusals(createSubmit(chain, pool, poolHead), refusals),
+    submit: withRefusalCounts(createSubmit(chain, pool, poolHead), refusals),
     memory: createPeerMemory(),
     refusals,
     inbound: createInboundLimits(),
@@ -181,7 +184,7 @@ const startChainWatchers = ({ node: { chain }, replicaTargets, stops }: Starting
   return () => status().map(({ target, blocks, seconds, reason }) => ({ target, blocks, seconds, reason }))
 }
 
-/** Starts what keeps the pool in step with the chain. */
+/** Starts the parts that update the pool after each block. */
 const startPool = async (starting: Starting): Promise<PoolFollower> => {
   const { node, options, pool, poolHead, submit, stops } = starting
   const { chain, recoverSenders, storage } = node
@@ -247,7 +250,7 @@ const createConsensus = async (
     showProgress,
   })
   starting.measured.service = service
-  // At once: the next dial is judged by the new list.
+  // At once: the next dial uses the new list.
   starting.permissions.onNodesChanged(() => service.network()?.sendStatus())
   starting.stops.push(() => service.stop())
   return { service, votes, development: development?.rpc }
@@ -304,7 +307,7 @@ const openContext = (
     submit,
     network: connects ? rpcNetworkOf(chain.genesis.hash, service.network, service.networkStarted) : undefined,
     syncing: () => service.sync()?.progress(),
-    troubles: doctor.troubles,
+    healthProblems: doctor.healthProblems,
     permissions: rpcPermissionsOf(starting.permissions),
     status: doctor.status,
     observer: metrics?.rpc,
@@ -337,12 +340,12 @@ const openContext = (
 const serveClients = async (starting: Starting, context: RpcContext): Promise<void> => {
   const { options, access, development } = starting
   const { http, ws, graphql } = starting.listeners
-  const entrance = { ...access, inbound: starting.inbound }
-  if (http !== undefined) serveRpc(http, options, entrance, context, ws)
+  const serverAccess = { ...access, inbound: starting.inbound }
+  if (http !== undefined) serveRpc(http, options, serverAccess, context, ws)
   const pages = enabledBy(options).explorer ? http : undefined
   if (ws !== undefined)
-    starting.measured.webSockets = serveWs(ws, options, entrance, context, development, pages)
-  if (graphql !== undefined) await serveGraphql(graphql, options, entrance, context)
+    starting.measured.webSockets = serveWs(ws, options, serverAccess, context, development, pages)
+  if (graphql !== undefined) await serveGraphql(graphql, options, serverAccess, context)
 }
 
 /** Writes the file that names the port of each service. */

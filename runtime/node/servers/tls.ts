@@ -66,7 +66,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 /** The certificates of a PEM file. @throws UsageError */
 const certificatesIn = (flag: string, path: string): readonly X509Certificate[] => {
   const refuse = (): UsageError =>
-    new UsageError('INVALID_FILE', `--${flag}: ${path} is no PEM file of certificates`)
+    new UsageError('INVALID_FILE', `--${flag}: ${path} is not a PEM file of certificates`)
   const blocks = textOf(flag, path).match(CERTIFICATE)
   if (blocks === null) throw refuse()
   try {
@@ -86,7 +86,7 @@ const readPem = ({ flag, certFile, keyFile }: TlsSettings): Pick<ServerTls, 'cer
   } catch {
     throw new UsageError(
       'INVALID_FILE',
-      `--${flag}-key-file: ${keyFile} is no PEM file of a private key without a password`,
+      `--${flag}-key-file: ${keyFile} is not a PEM file of a private key without a password`,
     )
   }
   if (!matches)
@@ -108,7 +108,7 @@ const readStore = (settings: TlsSettings): Pick<ServerTls, 'pfx' | 'passphrase'>
     // The messages of the runtimes differ.
     throw new UsageError(
       'INVALID_FILE',
-      `--${flag}-keystore-file: ${keystoreFile} is no PKCS#12 file with that password; a JKS file is converted with ${CONVERSION}`,
+      `--${flag}-keystore-file: ${keystoreFile} is not a PKCS#12 file with that password; a JKS file is converted with ${CONVERSION}`,
     )
   }
   return { pfx, passphrase }
@@ -140,7 +140,7 @@ export const readListenerTls = (options: NodeOptions): ListenerTls => {
 const WARN_BEFORE_MS = 14 * 24 * 3_600_000
 
 /** A sentence for each certificate in a PEM file that has ended, or ends soon. */
-export const endingCertificates = (options: NodeOptions, nowMs: number): readonly string[] =>
+export const expiringCertificates = (options: NodeOptions, nowMs: number): readonly string[] =>
   settingsOf(options).flatMap(({ flag, certFile }) => {
     if (certFile === undefined) return []
     const ends = certificatesIn(`${flag}-cert-file`, certFile).map(({ validTo }) => Date.parse(validTo))
@@ -148,6 +148,6 @@ export const endingCertificates = (options: NodeOptions, nowMs: number): readonl
     if (endMs - nowMs > WARN_BEFORE_MS) return []
     const when = new Date(endMs).toISOString()
     return [
-      `A certificate in ${certFile} ${endMs < nowMs ? 'ended' : 'ends'} at ${when}: clients refuse it from then on`,
+      `A certificate in ${certFile} ${endMs < nowMs ? 'expired' : 'expires'} at ${when}: clients reject an expired certificate`,
     ]
   })

@@ -3,7 +3,7 @@ import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Server, ServerTls } from '../../serving/serve.ts'
-import { type Entrance, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
+import { type ServerAccess, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
 
 /** Maximum body length of POST /login. */
@@ -43,7 +43,7 @@ export const listenForWs = (options: NodeOptions, tls?: ServerTls): Promise<WsLi
 export const serveWs = (
   listener: WsListener,
   options: NodeOptions,
-  access: Entrance,
+  access: ServerAccess,
   shared: RpcContext,
   development: boolean,
   http: Pick<Server, 'port'> | undefined,

@@ -6,7 +6,7 @@ const STATE = 0
 const LENGTH = 1
 const PIECE = 2
 /** Index of the number of the cancelled call. */
-const ENDED = 3
+const CANCELLED = 3
 const STOPPED = 4
 
 const WAITING = 0
@@ -39,7 +39,7 @@ export type AnswerWriter = {
   /** Writes the next piece of the last answer. */
   readonly writeMore: () => void
   /** Cancels the call of that number. */
-  readonly end: (call: number) => void
+  readonly cancel: (call: number) => void
   /** Cancels any call and stops the worker. */
   readonly stop: () => void
 }
@@ -63,8 +63,8 @@ export const createAnswerWriter = (buffer: SharedArrayBuffer): AnswerWriter => {
       writePiece(answer.bytes.length)
     },
     writeMore: () => writePiece(rest.bytes.length),
-    end: call => {
-      Atomics.store(header, ENDED, call)
+    cancel: call => {
+      Atomics.store(header, CANCELLED, call)
     },
     stop: () => {
       Atomics.store(header, STOPPED, 1)
@@ -78,7 +78,7 @@ export type AnswerReader = {
   /** Blocks the thread. @throws CallWorkerStopped */
   wait(askForMore: () => void): Answer
   /** Whether that call was cancelled. */
-  isEnded(call: number): boolean
+  isCancelled(call: number): boolean
 }
 
 export const createAnswerReader = (buffer: SharedArrayBuffer): AnswerReader => {
@@ -107,7 +107,7 @@ export const createAnswerReader = (buffer: SharedArrayBuffer): AnswerReader => {
         kind = waitForPiece()
       }
     },
-    isEnded: call => Atomics.load(header, STOPPED) !== 0 || Atomics.load(header, ENDED) === call,
+    isCancelled: call => Atomics.load(header, STOPPED) !== 0 || Atomics.load(header, CANCELLED) === call,
   }
 }
 

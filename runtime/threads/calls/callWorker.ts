@@ -15,7 +15,7 @@ export type CallWorker = {
   /** Starts a call; the process stays alive until its outcome arrives. */
   readonly send: (call: WorkerCall) => void
   /** Cancels that call: it ends at its next check. */
-  readonly end: (call: number) => void
+  readonly cancel: (call: number) => void
   /** Lets the process exit while the worker is idle. */
   readonly rest: () => void
   readonly stop: () => Promise<void>
@@ -32,7 +32,9 @@ export type CallWorkerEvents = {
 const outcomeOf = (outcome: WorkerOutcome): Outcome =>
   'packed' in outcome ? { result: unpackPieces(outcome.packed) } : outcome
 
-/** Starts a call worker and serves its store requests. An idle worker does not keep the process alive. @throws without threads */
+/**
+ * Starts a call worker and serves its store requests. An idle worker does not keep the process alive. @throws without threads
+ */
 export const startCallWorker = (
   chain: Chain,
   setup: Omit<CallWorkerSetup, 'buffer'>,
@@ -77,7 +79,7 @@ export const startCallWorker = (
       thread.ref()
       thread.send(call)
     },
-    end: answers.end,
+    cancel: answers.cancel,
     rest: thread.unref,
     stop: () => {
       trie.release()

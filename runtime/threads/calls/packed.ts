@@ -8,7 +8,7 @@ import {
 } from '../../../handlers/rpc/json/jsonPieces.ts'
 
 /** Extra room for zlib, which allocates another buffer once one is full. */
-const ROOM_BYTES = 64
+const SLACK_BYTES = 64
 
 /** Compression level: the fastest one already compresses JSON well. */
 const LEVEL = 1
@@ -46,7 +46,7 @@ const keptOf = (packed: PackedBytes): KeptBytes => {
     bytes: () =>
       packed.isDeflated
         ? (inflateRawSync(packed.packed, {
-            chunkSize: packed.byteLength + ROOM_BYTES,
+            chunkSize: packed.byteLength + SLACK_BYTES,
           }) as Uint8Array<ArrayBuffer>)
         : packed.packed,
   }

@@ -14,7 +14,9 @@ const WORKERS_MAX = 4
 /** Interval between checks for calls that have timed out or lost their client. */
 const CHECK_INTERVAL_MS = 100
 
-/** Time a cancelled call has to end before its worker is replaced: one long step, such as a precompile, is never interrupted. */
+/**
+ * Time a cancelled call has to end before its worker is replaced: one long step, such as a precompile, is never interrupted.
+ */
 const GRACE_MS = 5000
 
 /** Idle time after which all workers are stopped: each holds about 50 MB. */
@@ -51,7 +53,10 @@ export type CallPoolOptions = {
 export type CallPool = CallWorkers & {
   /** Current number of workers. */
   readonly size: number
-  /** Replaces the workers, which keep what they read: the chain went back, or its state was edited. Running calls get an error. */
+  /**
+   * Replaces the workers, which keep what they read: the chain went back, or its state was edited. Running calls get an
+   * error.
+   */
   readonly restart: () => Promise<void>
   /** Stops the workers. Running, queued and later calls get an error. */
   readonly close: () => Promise<void>
@@ -87,7 +92,7 @@ const settle = (member: Member, outcome: Outcome): void => {
   running?.job.settle(outcome)
 }
 
-const dismiss = ({ members }: PoolState, member: Member, outcome: Outcome = STOPPING): void => {
+const removeMember = ({ members }: PoolState, member: Member, outcome: Outcome = STOPPING): void => {
   members.delete(member)
   settle(member, outcome)
 }
@@ -98,7 +103,7 @@ const receiveOutcome = (pool: PoolState, member: Member, id: number, outcome: Ou
     pool.members.delete(member)
     void member.thread.stop()
   } else member.thread.rest()
-  feed(pool)
+  assignJobs(pool)
 }
 
 const startMember = (pool: PoolState): void => {
@@ -107,15 +112,15 @@ const startMember = (pool: PoolState): void => {
     onReady: () => {
       member.isReady = true
       pool.failedStarts = 0
-      feed(pool)
+      assignJobs(pool)
     },
     onOutcome: (id, outcome) => receiveOutcome(pool, member, id, outcome),
     onFault: from.reportError,
     onFailure: cause => {
       if (!member.isReady) pool.failedStarts++
-      dismiss(pool, member)
+      removeMember(pool, member)
       from.onWorkerFailure(cause)
-      feed(pool)
+      assignJobs(pool)
     },
   })
   const member: Member = { thread, isReady: false, running: undefined }
@@ -163,7 +168,7 @@ const setTimers = (pool: PoolState): void => {
 }
 
 /** Gives waiting calls to idle workers. */
-const feed = (pool: PoolState): void => {
+const assignJobs = (pool: PoolState): void => {
   for (const member of pool.members) {
     if (!member.isReady || member.running !== undefined) continue
     const job = pool.waiting.take()
@@ -187,18 +192,18 @@ const cancelExpired = (pool: PoolState): void => {
     const { running } = member
     if (running === undefined || !hasExpired(running.job, now)) continue
     running.cancelledMs ??= now
-    member.thread.end(running.id)
+    member.thread.cancel(running.id)
     if (now - running.cancelledMs < graceMs) continue
-    dismiss(pool, member, errorOutcome('TIMEOUT'))
+    removeMember(pool, member, errorOutcome('TIMEOUT'))
     void member.thread.stop()
   }
-  feed(pool)
+  assignJobs(pool)
 }
 
 const stopAll = async (pool: PoolState): Promise<void> => {
-  const leaving = [...pool.members]
-  for (const member of leaving) dismiss(pool, member)
-  await Promise.all(leaving.map(({ thread }) => thread.stop()))
+  const stopping = [...pool.members]
+  for (const member of stopping) removeMember(pool, member)
+  await Promise.all(stopping.map(({ thread }) => thread.stop()))
 }
 
 /** Runs RPC calls on worker threads with read access to the chain, limited in number, time and memory. */
@@ -231,13 +236,13 @@ export const createCallPool = (from: CallPoolOptions): CallPool => {
           untilMs: nowMs() + options.timeoutMs,
           settle: resolve,
         }
-        if (pool.waiting.add(job)) feed(pool)
+        if (pool.waiting.add(job)) assignJobs(pool)
         else resolve(errorOutcome('TOO_MANY_CALLS'))
       })
     },
     restart: async () => {
       await stopAll(pool)
-      if (!pool.isClosed) feed(pool)
+      if (!pool.isClosed) assignJobs(pool)
     },
     close: async () => {
       pool.isClosed = true

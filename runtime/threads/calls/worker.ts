@@ -35,7 +35,7 @@ const genesis = decodeChainHead(setup.genesis)
 const head: PinnedHead = { current: genesis }
 let current = 0
 let { minGasPrice } = setup.options
-const expired = (): boolean => answers.isEnded(current)
+const expired = (): boolean => answers.isCancelled(current)
 const watch = {
   gas: WATCH_GAS,
   check: (): void => {

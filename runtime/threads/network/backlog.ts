@@ -10,7 +10,7 @@ export const BACKLOG_BYTES_MAX = 64 * 1024 * 1024
 const MESSAGE_BYTES = 256
 
 /** Index of each direction's counter of handled bytes. */
-export const BACKLOGS = { toNetwork: 0, fromNetwork: 1 } as const
+export const DIRECTIONS = { toNetwork: 0, fromNetwork: 1 } as const
 
 /** Shared counters of handled bytes, for `openBacklog` on both sides. */
 export const createHandled = (): SharedArrayBuffer => new SharedArrayBuffer(8)
@@ -24,11 +24,11 @@ export type Backlog = {
 
 export const openBacklog = (
   buffer: SharedArrayBuffer,
-  direction: keyof typeof BACKLOGS,
+  direction: keyof typeof DIRECTIONS,
   log: Log,
 ): Backlog => {
   const counters = new Uint32Array(buffer)
-  const at = BACKLOGS[direction]
+  const at = DIRECTIONS[direction]
   // Both counters wrap around at 2^32 and never differ by more than the limit.
   let sent = 0
   return {

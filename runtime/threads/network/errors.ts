@@ -40,26 +40,31 @@ export const errorOf = ({ name, message, stack, code, detail = '' }: PlainError)
   return Object.assign(made, { message }, stack === undefined ? {} : { stack })
 }
 
-const crosses = (value: unknown): boolean =>
+const isCloneable = (value: unknown): boolean =>
   value === undefined || value === null || ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
 
-export type Crossed = { readonly error: PlainError } | { readonly value: unknown }
+export type PlainValue = { readonly error: PlainError } | { readonly value: unknown }
 
 /** The values of a log line in a form that can be sent between threads. */
-export const plainValues = (values: Readonly<Record<string, unknown>>): Record<string, Crossed> =>
+export const plainValues = (values: Readonly<Record<string, unknown>>): Record<string, PlainValue> =>
   Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
       value instanceof Error
         ? { error: plainError(value) }
-        : { value: crosses(value) || (Array.isArray(value) && value.every(crosses)) ? value : String(value) },
+        : {
+            value:
+              isCloneable(value) || (Array.isArray(value) && value.every(isCloneable))
+                ? value
+                : String(value),
+          },
     ]),
   )
 
-export const valuesOf = (plain: Readonly<Record<string, Crossed>>): Record<string, unknown> =>
+export const valuesOf = (plain: Readonly<Record<string, PlainValue>>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(plain).map(([key, crossed]) => [
+    Object.entries(plain).map(([key, plainValue]) => [
       key,
-      'error' in crossed ? errorOf(crossed.error) : crossed.value,
+      'error' in plainValue ? errorOf(plainValue.error) : plainValue.value,
     ]),
   )

@@ -2,7 +2,7 @@ import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
-import type { Verdicts } from './verdicts.ts'
+import type { ValidationResults } from './validationResults.ts'
 import { ownBytes, packList } from './packed.ts'
 import type { NodeState, FromNetwork } from './protocol.ts'
 import type { ListClient } from './lists.ts'
@@ -30,13 +30,13 @@ export const createHandlers = (from: {
   readonly post: (message: FromNetwork, moved?: readonly ArrayBuffer[]) => void
   readonly backlog: Backlog
   readonly lists: ListClient
-  /** Verdicts on messages that the main thread validates. */
-  readonly verdicts: Verdicts
+  /** ValidationResults on messages that the main thread validates. */
+  readonly validationResults: ValidationResults
   readonly status: PeerStatus
   readonly nodeState: () => NodeState
   readonly peers: () => readonly Peer[]
 }): NetworkHandlers => {
-  const { post, backlog, lists, nodeState, verdicts } = from
+  const { post, backlog, lists, nodeState, validationResults } = from
   /** Peers whose configuration was sent already: later statuses send only the head. */
   const sent = new WeakMap<PeerStatus['configuration'], string>()
   return {
@@ -56,7 +56,7 @@ export const createHandlers = (from: {
     onTransactions: ({ address }, list) => {
       const transactions = packList(list)
       if (!backlog.admits(transactions.bytes.length)) return false
-      return verdicts.request(id =>
+      return validationResults.request(id =>
         post({ kind: 'transactions', id, peer: keyOf(address), transactions }, [transactions.bytes.buffer]),
       )
     },
@@ -88,7 +88,7 @@ export const createHandlers = (from: {
       post({ kind: 'status', peer: ownPeer(peer) })
     },
     onGossip: ({ address }) => post({ kind: 'gossip', peer: keyOf(address) }),
-    onPeerDisconnected: ({ address }, reason) => post({ kind: 'gone', peer: keyOf(address), reason }),
+    onPeerDisconnected: ({ address }, reason) => post({ kind: 'disconnected', peer: keyOf(address), reason }),
     onDialFailed: (enode, reason) => post({ kind: 'dial failed', enode, reason }),
     onRefused: (remote, reason, differing) => post({ kind: 'refused', remote, reason, differing }),
   }

@@ -16,14 +16,14 @@ export type ListRequest = { readonly peer: string } & (
 
 export type ToListServer =
   | { readonly kind: 'open'; readonly id: number; readonly request: ListRequest }
-  | { readonly kind: 'taken'; readonly id: number; readonly bytes: number }
+  | { readonly kind: 'consumed'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'end'; readonly id: number }
 
 export type ToListClient =
   | { readonly kind: 'item'; readonly id: number; readonly item: Uint8Array }
   | { readonly kind: 'done'; readonly id: number; readonly error: PlainError | undefined }
 
-type Asked = {
+type OpenList = {
   readonly items: Uint8Array[]
   done: { readonly error: Error | undefined } | undefined
   wake: () => void
@@ -39,33 +39,33 @@ export type ListClient = {
 
 /** Requests lists from the other thread. The network limits how many are open at once. */
 export const createListClient = (post: (message: ToListServer) => void, ended: () => Error): ListClient => {
-  const open = new Map<number, Asked>()
+  const open = new Map<number, OpenList>()
   let nextId = 0
   return {
     open: async function* (request, signal) {
       const id = nextId++
-      const asked: Asked = { items: [], done: undefined, wake: () => undefined }
+      const openList: OpenList = { items: [], done: undefined, wake: () => undefined }
       const abort = (): void => {
-        asked.done = { error: ended() }
-        asked.items.length = 0
-        asked.wake()
+        openList.done = { error: ended() }
+        openList.items.length = 0
+        openList.wake()
       }
       if (signal?.aborted === true) throw ended()
       signal?.addEventListener('abort', abort, { once: true })
-      open.set(id, asked)
+      open.set(id, openList)
       post({ kind: 'open', id, request })
       try {
         for (;;) {
-          const item = asked.items.shift()
+          const item = openList.items.shift()
           if (item !== undefined) {
             yield item
-            post({ kind: 'taken', id, bytes: item.length })
-          } else if (asked.done !== undefined) {
-            if (asked.done.error !== undefined) throw asked.done.error
+            post({ kind: 'consumed', id, bytes: item.length })
+          } else if (openList.done !== undefined) {
+            if (openList.done.error !== undefined) throw openList.done.error
             return
           } else
             await new Promise<void>(resolve => {
-              asked.wake = resolve
+              openList.wake = resolve
             })
         }
       } finally {
@@ -75,16 +75,16 @@ export const createListClient = (post: (message: ToListServer) => void, ended: (
       }
     },
     receive: message => {
-      const asked = open.get(message.id)
-      if (asked === undefined || asked.done !== undefined) return
-      if (message.kind === 'item') asked.items.push(message.item)
-      else asked.done = { error: message.error === undefined ? undefined : errorOf(message.error) }
-      asked.wake()
+      const openList = open.get(message.id)
+      if (openList === undefined || openList.done !== undefined) return
+      if (message.kind === 'item') openList.items.push(message.item)
+      else openList.done = { error: message.error === undefined ? undefined : errorOf(message.error) }
+      openList.wake()
     },
     fail: error => {
-      for (const asked of open.values()) {
-        asked.done ??= { error }
-        asked.wake()
+      for (const openList of open.values()) {
+        openList.done ??= { error }
+        openList.wake()
       }
     },
   }
@@ -133,7 +133,7 @@ export const createListServer = (
       if (message.kind === 'open') return void open(message.id, message.request)
       const one = served.get(message.id)
       if (one === undefined) return
-      if (message.kind === 'taken') one.ahead -= message.bytes
+      if (message.kind === 'consumed') one.ahead -= message.bytes
       else one.controller.abort()
       one.wake()
     },

@@ -59,7 +59,7 @@ export const createMainSide = (
     remotePeers: createRemotePeers(
       handlers,
       openBacklog(handled, 'fromNetwork', limitedLog),
-      (id, isForwarded) => send({ kind: 'verdict', id, isForwarded }),
+      (id, isForwarded) => send({ kind: 'validated', id, isForwarded }),
     ),
     calls: createCalls(),
     stateUpdates: createStateUpdates({
@@ -106,11 +106,11 @@ export const receive = (side: MainSide, message: RunningMessage): void => {
     case 'answer':
       return side.calls.answered(message.id, message.outcome)
     default:
-      return side.remotePeers.take(message)
+      return side.remotePeers.receive(message)
   }
 }
 
-/** Fails what waits for the network worker: it has ended. */
+/** Fails all pending requests to the network worker: it has ended. */
 export const failPending = ({ stateUpdates, wanted, calls }: MainSide, error: Error): void => {
   stateUpdates.stop()
   wanted.fail(error)

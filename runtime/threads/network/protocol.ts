@@ -3,7 +3,7 @@ import type { Misbehaviour, Peer, PeerStatus } from '../../../p2p/network.ts'
 import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import type { RefusedNodes } from './refusedNodes.ts'
-import type { Crossed, PlainError } from './errors.ts'
+import type { PlainValue, PlainError } from './errors.ts'
 import type { PackedList } from './packed.ts'
 import type { ToListClient, ToListServer } from './lists.ts'
 
@@ -49,7 +49,7 @@ export type NetworkSetup = Pick<
 
 /** Messages to the network worker. */
 export type ToNetwork =
-  | { readonly kind: 'state'; readonly state: NodeState; readonly tell: boolean }
+  | { readonly kind: 'state'; readonly state: NodeState; readonly broadcast: boolean }
   | {
       readonly kind: 'consensus'
       readonly to: readonly Address[]
@@ -58,7 +58,7 @@ export type ToNetwork =
     }
   | { readonly kind: 'transactions'; readonly transactions: PackedList }
   /** The answer to 'transactions': whether that message is to be forwarded. */
-  | { readonly kind: 'verdict'; readonly id: number; readonly isForwarded: boolean }
+  | { readonly kind: 'validated'; readonly id: number; readonly isForwarded: boolean }
   | { readonly kind: 'block'; readonly number: bigint; readonly hash: Hash; readonly block: Uint8Array }
   | {
       readonly kind: 'misbehaviour'
@@ -77,7 +77,10 @@ export type ToNetwork =
 
 export type LogLevelName = 'debug' | 'info' | 'warn' | 'error'
 
-/** Messages of the network worker. `peer` is an address in hex digits; the whole peer is sent when it connects and on a new configuration. */
+/**
+ * Messages of the network worker. `peer` is an address in hex digits; the whole peer is sent when it connects and on a new
+ * configuration.
+ */
 export type FromNetwork =
   | { readonly kind: 'listening'; readonly enode: string; readonly port: number }
   /** The network could not start. */
@@ -98,7 +101,7 @@ export type FromNetwork =
       readonly clockOffsetMs: Peer['clockOffsetMs']
     }
   | { readonly kind: 'gossip'; readonly peer: string }
-  | { readonly kind: 'gone'; readonly peer: string; readonly reason: string }
+  | { readonly kind: 'disconnected'; readonly peer: string; readonly reason: string }
   | { readonly kind: 'dial failed'; readonly enode: string; readonly reason: string }
   | {
       readonly kind: 'refused'
@@ -113,5 +116,5 @@ export type FromNetwork =
       readonly kind: 'log'
       readonly level: LogLevelName
       readonly text: string
-      readonly values: Readonly<Record<string, Crossed>>
+      readonly values: Readonly<Record<string, PlainValue>>
     }

@@ -11,7 +11,9 @@ export type RefusedNodes = {
 
 const NONE: RefusedNodes = { ids: [], networks: [] }
 
-/** Why a node is refused, by its key and its address; undefined when it is not. A host name is judged once it is connected. */
+/**
+ * Why a node is refused, by its key and its address; undefined when it is not. A host name is checked once it is connected.
+ */
 export const createRefusal = ({
   ids,
   networks,

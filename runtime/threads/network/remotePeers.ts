@@ -13,7 +13,7 @@ export type OfPeers = Extract<
       | 'status'
       | 'head'
       | 'gossip'
-      | 'gone'
+      | 'disconnected'
       | 'consensus'
       | 'transactions'
       | 'block'
@@ -27,28 +27,28 @@ type OfTransactions = Extract<FromNetwork, { readonly kind: 'transactions' }>
 export type RemotePeers = {
   readonly peers: ReadonlyMap<string, Peer>
   /** Passes a message to the handlers if its peer is still connected. */
-  take(message: OfPeers): void
+  receive(message: OfPeers): void
 }
 
 /**
  * The main thread's table of peers, kept up to date by messages of the network worker.
  * @param handlers which never throw or reject
- * @param onVerdict called with whether a message of transactions is forwarded
+ * @param onValidated called with whether a message of transactions is forwarded
  */
 export const createRemotePeers = (
   handlers: Pick<NetworkHandlers, Extract<keyof NetworkHandlers, `on${string}`>>,
   backlog: Backlog,
-  onVerdict: (id: number, isForwarded: boolean) => void,
+  onValidated: (id: number, isForwarded: boolean) => void,
 ): RemotePeers => {
   const peers = new Map<string, Peer>()
-  const withPeer = (key: string, hand: (peer: Peer) => void): void => {
+  const withPeer = (key: string, deliver: (peer: Peer) => void): void => {
     const peer = peers.get(key)
-    if (peer !== undefined) hand(peer)
+    if (peer !== undefined) deliver(peer)
   }
   const verify = async ({ id, peer: key, transactions }: OfTransactions): Promise<void> => {
     const peer = peers.get(key)
     const isForwarded = peer !== undefined && (await handlers.onTransactions(peer, unpackList(transactions)))
-    onVerdict(id, isForwarded)
+    onValidated(id, isForwarded)
   }
   const setPeer = (peer: Peer): Peer => {
     peers.set(keyOf(peer.address), peer)
@@ -57,7 +57,7 @@ export const createRemotePeers = (
 
   return {
     peers,
-    take: message => {
+    receive: message => {
       switch (message.kind) {
         case 'connected':
           return handlers.onPeer(setPeer(message.peer))
@@ -75,7 +75,7 @@ export const createRemotePeers = (
           )
         case 'gossip':
           return withPeer(message.peer, handlers.onGossip)
-        case 'gone':
+        case 'disconnected':
           return withPeer(message.peer, peer => {
             peers.delete(message.peer)
             handlers.onPeerDisconnected(peer, message.reason)

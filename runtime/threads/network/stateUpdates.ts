@@ -47,7 +47,7 @@ export const createStateUpdates = (source: {
   const send = (peers: boolean): void => {
     const state = now()
     sent = { validators: source.validators(), permittedNodes: state.permittedNodes, debug: state.debug }
-    post?.({ kind: 'state', state, tell: peers })
+    post?.({ kind: 'state', state, broadcast: peers })
   }
   const checkForChange = (): void => {
     if (

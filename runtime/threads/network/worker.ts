@@ -11,7 +11,7 @@ import { openBacklog } from './backlog.ts'
 import { createRefusal } from './refusedNodes.ts'
 import { plainError, plainValues } from './errors.ts'
 import { createHandlers, keyOf } from './handlers.ts'
-import { createVerdicts } from './verdicts.ts'
+import { createValidationResults } from './validationResults.ts'
 import { unpackList } from './packed.ts'
 import { createListClient, createListServer } from './lists.ts'
 import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './protocol.ts'
@@ -22,7 +22,7 @@ let { nodeState } = setup
 let network: Network | undefined
 
 const { post } = openWorkerPort<FromNetwork>(
-  (message: ToNetwork) => take(message),
+  (message: ToNetwork) => onMessage(message),
   async () => network?.stop(),
 )
 
@@ -33,15 +33,15 @@ const lineOf =
     post({ kind: 'log', level, text, values: plainValues(values ?? {}) })
   }
 const log = { debug: lineOf('debug'), info: lineOf('info'), warn: lineOf('warn'), error: lineOf('error') }
-const calm = rateLimitedLog(log, Date.now)
+const limitedLog = rateLimitedLog(log, Date.now)
 
-const toMain = openBacklog(setup.handled, 'fromNetwork', calm)
-const fromMain = openBacklog(setup.handled, 'toNetwork', calm)
+const toMain = openBacklog(setup.handled, 'fromNetwork', limitedLog)
+const fromMain = openBacklog(setup.handled, 'toNetwork', limitedLog)
 const lists = createListClient(
   message => post({ kind: 'served list', message }),
   () => new Error('the list request was cancelled'),
 )
-const verdicts = createVerdicts()
+const validationResults = createValidationResults()
 const wanted = createListServer(
   (message, moved) => post({ kind: 'wanted list', message }, moved),
   (request, signal) => {
@@ -71,11 +71,11 @@ const call = async ({ id, name, enode }: Extract<ToNetwork, { kind: 'call' }>): 
   }
 }
 
-const take = (message: ToNetwork): void => {
+const onMessage = (message: ToNetwork): void => {
   switch (message.kind) {
     case 'state':
       nodeState = message.state
-      if (message.tell) network?.sendStatus()
+      if (message.broadcast) network?.sendStatus()
       return
     case 'consensus':
       fromMain.handled(message.data.length)
@@ -85,8 +85,8 @@ const take = (message: ToNetwork): void => {
       fromMain.handled(message.transactions.bytes.length)
       network?.announceTransactions(unpackList(message.transactions))
       return
-    case 'verdict':
-      verdicts.received(message.id, message.isForwarded)
+    case 'validated':
+      validationResults.received(message.id, message.isForwarded)
       return
     case 'block':
       fromMain.handled(message.block.length)
@@ -116,7 +116,7 @@ try {
       post,
       backlog: toMain,
       lists,
-      verdicts,
+      validationResults,
       status: setup.status,
       nodeState: () => nodeState,
       peers: () => network?.peers() ?? [],

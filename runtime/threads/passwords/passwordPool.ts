@@ -29,7 +29,7 @@ export type PasswordPool = { readonly check: CheckPassword; readonly close: () =
 
 type Entry = {
   readonly job: PasswordJob
-  readonly resolve: (isRight: boolean) => void
+  readonly resolve: (isMatch: boolean) => void
   readonly reject: (cause: unknown) => void
 }
 

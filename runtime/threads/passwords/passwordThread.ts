@@ -20,9 +20,9 @@ export const startPasswordThread = (onEnd: () => void): PasswordThread => {
     'password thread',
     new URL('./passwordWorker.ts', import.meta.url),
     {
-      onMessage: isRight => {
+      onMessage: isMatch => {
         thread.unref()
-        running?.resolve(isRight)
+        running?.resolve(isMatch)
       },
       onFailure: cause => {
         end(cause)

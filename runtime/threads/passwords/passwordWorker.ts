@@ -1,9 +1,9 @@
 import { compareSync } from 'bcryptjs'
 import { passwordMatches, type PasswordJob } from '../../../handlers/auth/password.ts'
 import { openWorkerPort } from '../workerPort.ts'
-import { goToBackground } from './backgroundThread.ts'
+import { lowerPriority } from './lowerPriority.ts'
 
-goToBackground()
+lowerPriority()
 
 const { post } = openWorkerPort<boolean>((job: PasswordJob) => post(passwordMatches(job, compareSync)))
 post('ready')

@@ -18,7 +18,7 @@ const ANSWER_LENGTH = 21
 /** An invalid parity byte, for signatures whose values are out of range. */
 const NO_PARITY = 0xff
 
-const fits = ({ yParity, r, s }: Recovery): boolean =>
+const isInRange = ({ yParity, r, s }: Recovery): boolean =>
   (yParity === 0 || yParity === 1) && r > 0n && r < SECP256K1_ORDER && s > 0n && s < SECP256K1_ORDER
 
 /** hash || r || s || parity of each. */
@@ -26,7 +26,7 @@ export const packRecoveries = (recoveries: readonly Recovery[]): Uint8Array<Arra
   const packed = new Uint8Array(recoveries.length * SIGNATURE_LENGTH)
   recoveries.forEach((recovery, index) => {
     const at = index * SIGNATURE_LENGTH
-    if (!fits(recovery)) {
+    if (!isInRange(recovery)) {
       packed[at + 96] = NO_PARITY
       return
     }

@@ -20,7 +20,9 @@ const WORKERS_MAX = 4
 export const RECOVERIES_PENDING_MAX = 65_536
 
 export type RecoveryPoolOptions = {
-  /** Number of worker threads; default: one less than the machine's cores, at most 4. With 0 the main thread does all work. */
+  /**
+   * Number of worker threads; default: one less than the machine's cores, at most 4. With 0 the main thread does all work.
+   */
   readonly workers?: number
   /** Called when a thread cannot start or dies; the remaining threads and the main thread continue. */
   readonly onWorkerFailure?: (cause: unknown) => void
@@ -69,7 +71,11 @@ const recoverHere = (chunk: Chunk): void => {
 }
 
 /** Sends chunks to a thread until it has `ahead` of them. */
-const feed = ({ queue }: PoolState, { thread, sent, isReady }: Member, ahead = CHUNKS_AHEAD): void => {
+const assignChunks = (
+  { queue }: PoolState,
+  { thread, sent, isReady }: Member,
+  ahead = CHUNKS_AHEAD,
+): void => {
   if (!isReady) return
   while (sent.length < ahead) {
     const chunk = queue.shift()
@@ -94,7 +100,7 @@ const workHere = async (pool: PoolState): Promise<void> => {
 }
 
 /** Removes a thread that has died or is stopping; its chunks go back to the queue. */
-const dismiss = (pool: PoolState, member: Member): void => {
+const removeMember = (pool: PoolState, member: Member): void => {
   member.isReady = false
   pool.members = pool.members?.filter(other => other !== member)
   pool.queue.unshift(...member.sent.splice(0))
@@ -105,16 +111,16 @@ const startMember = (pool: PoolState): Member => {
   const thread = startRecoveryThread({
     onReady: () => {
       member.isReady = true
-      feed(pool, member)
+      assignChunks(pool, member)
     },
     onMessage: answers => {
       const chunk = member.sent.shift()
-      feed(pool, member)
+      assignChunks(pool, member)
       if (member.sent.length === 0) thread.unref()
       chunk?.settle(answers)
     },
     onFailure: cause => {
-      dismiss(pool, member)
+      removeMember(pool, member)
       pool.onWorkerFailure(cause)
     },
   })
@@ -149,7 +155,7 @@ const recoverBatch = async (
     )
   // The main thread takes its share of a small batch.
   const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(pool.queue.length / threads))
-  for (const member of members) feed(pool, member, ahead)
+  for (const member of members) assignChunks(pool, member, ahead)
   void workHere(pool)
   return (await Promise.all(chunks)).flatMap(unpackAnswers)
 }
@@ -176,10 +182,10 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
       }
     },
     close: async () => {
-      const leaving = pool.members ?? []
+      const stopping = pool.members ?? []
       pool.members = []
-      for (const member of leaving) dismiss(pool, member)
-      await Promise.all(leaving.map(({ thread }) => thread.stop()))
+      for (const member of stopping) removeMember(pool, member)
+      await Promise.all(stopping.map(({ thread }) => thread.stop()))
     },
   }
 }

@@ -13,7 +13,7 @@ export type KnownSender = (hash: Hash) => Address | undefined
 const SLICE_TRANSACTIONS = 32
 
 /** Transactions per batch for the pool: a block may hold more than the pool accepts at once. */
-const PORTION_TRANSACTIONS = 8_192
+const BATCH_TRANSACTIONS = 8_192
 
 const recoveryOf = (transaction: Transaction): Recovery => ({
   hash: signingHash(transaction),
@@ -34,7 +34,10 @@ const recoveriesOf = async (transactions: readonly Transaction[]): Promise<reado
   return recoveries
 }
 
-/** Recovers senders on the threads of the pool. Caches the answer of each list: the import of a prefetched block requests the same list again. */
+/**
+ * Recovers senders on the threads of the pool. Caches the answer of each list: the import of a prefetched block requests the
+ * same list again.
+ */
 export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSender): RecoverSenders => {
   const knownSenders = async (transactions: readonly Transaction[]): Promise<(Address | undefined)[]> => {
     const yieldTurn = createYield()
@@ -51,22 +54,20 @@ export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSende
     const unknown = transactions.filter((_, index) => senders[index] === undefined)
     if (unknown.length === 0) return senders
     const recovered: (Address | undefined)[] = []
-    for (let at = 0; at < unknown.length; at += PORTION_TRANSACTIONS)
-      recovered.push(
-        ...(await pool.recover(await recoveriesOf(unknown.slice(at, at + PORTION_TRANSACTIONS)))),
-      )
+    for (let at = 0; at < unknown.length; at += BATCH_TRANSACTIONS)
+      recovered.push(...(await pool.recover(await recoveriesOf(unknown.slice(at, at + BATCH_TRANSACTIONS)))))
     let next = 0
     return senders.map(sender => sender ?? recovered[next++])
   }
 
-  const asked = new WeakMap<readonly Transaction[], ReturnType<RecoverSenders>>()
+  const recoveriesOfList = new WeakMap<readonly Transaction[], ReturnType<RecoverSenders>>()
   return transactions => {
-    const before = asked.get(transactions)
+    const before = recoveriesOfList.get(transactions)
     if (before !== undefined) return before
     const recovered = recover(transactions)
-    asked.set(transactions, recovered)
+    recoveriesOfList.set(transactions, recovered)
     // The next one tries again.
-    recovered.catch(() => asked.delete(transactions))
+    recovered.catch(() => recoveriesOfList.delete(transactions))
     return recovered
   }
 }

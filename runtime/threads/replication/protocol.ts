@@ -1,7 +1,7 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import type { ReplicaStatus } from '../../replicate/replication.ts'
 
-/** What the thread that copies blocks is started with. */
+/** Start parameters of the thread that copies blocks. */
 export type ReplicationSetup = {
   /** As `--replicate-to` names them. */
   readonly storages: readonly string[]
@@ -9,8 +9,8 @@ export type ReplicationSetup = {
   readonly headNumber: bigint
 }
 
-/** A question about a block of the chain. */
-type Question = { readonly id: number; readonly what: 'record' | 'hash'; readonly number: bigint }
+/** A request for a block of the chain. */
+type BlockRequest = { readonly id: number; readonly what: 'record' | 'hash'; readonly number: bigint }
 
 export type ToReplication =
   | { readonly kind: 'head'; readonly number: bigint }
@@ -19,7 +19,7 @@ export type ToReplication =
   | { readonly kind: 'refusal'; readonly id: number; readonly reason: string }
 
 export type FromReplication =
-  | ({ readonly kind: 'question' } & Question)
+  | ({ readonly kind: 'request' } & BlockRequest)
   | { readonly kind: 'status'; readonly replicas: readonly ReplicaStatus[] }
   | {
       readonly kind: 'log'

@@ -26,9 +26,9 @@ type State = ReplicationThreadOptions & {
   isStopped: boolean
 }
 
-type Question = Extract<FromReplication, { readonly kind: 'question' }>
+type BlockRequest = Extract<FromReplication, { readonly kind: 'request' }>
 
-const answer = async ({ chain, thread }: State, { id, what, number }: Question): Promise<void> => {
+const answer = async ({ chain, thread }: State, { id, what, number }: BlockRequest): Promise<void> => {
   try {
     const bytes = await (what === 'record' ? chain.recordBytes(number) : chain.hashOf(number))
     thread?.send({ kind: 'answer', id, bytes })
@@ -37,9 +37,9 @@ const answer = async ({ chain, thread }: State, { id, what, number }: Question):
   }
 }
 
-const take = (state: State, message: FromReplication): void => {
+const onMessage = (state: State, message: FromReplication): void => {
   switch (message.kind) {
-    case 'question':
+    case 'request':
       void answer(state, message)
       return
     case 'status':
@@ -73,7 +73,7 @@ const start = (state: State): void => {
         workerData,
         stopMsMax: 2 * STOP_MS_MAX,
         onReady: () => state.thread?.send({ kind: 'head', number: chain.headNumber() }),
-        onMessage: message => take(state, message),
+        onMessage: message => onMessage(state, message),
         onFailure: fail,
       },
     )

@@ -5,7 +5,7 @@ import { useWorkerEngine } from '../workerEngine.ts'
 import { openWorkerPort } from '../workerPort.ts'
 import type { FromReplication, ReplicationSetup, ToReplication } from './protocol.ts'
 
-/** Interval between looks at what changed; the main thread knows the head itself. */
+/** Interval between checks for changes; the main thread knows the head itself. */
 const STATUS_MS = 100
 
 const { storages, genesisHash, headNumber } = workerData as ReplicationSetup
@@ -20,7 +20,7 @@ const listeners = new Set<() => void>()
 let head = headNumber
 let lastId = 0
 
-const take = (message: ToReplication): void => {
+const onMessage = (message: ToReplication): void => {
   if (message.kind === 'head') {
     head = message.number
     for (const listener of listeners) listener()
@@ -34,18 +34,18 @@ const take = (message: ToReplication): void => {
 }
 
 const { post } = openWorkerPort<FromReplication>(
-  (message: ToReplication) => take(message),
+  (message: ToReplication) => onMessage(message),
   async () => {
     clearInterval(timer)
     await Promise.all(replications.map(({ stop }) => stop()))
   },
 )
 
-const ask = (what: 'record' | 'hash', number: bigint): Promise<Uint8Array | undefined> =>
+const requestBlockData = (what: 'record' | 'hash', number: bigint): Promise<Uint8Array | undefined> =>
   new Promise((resolve, reject) => {
     const id = ++lastId
     waiting.set(id, { resolve, reject })
-    post({ kind: 'question', id, what, number })
+    post({ kind: 'request', id, what, number })
   })
 
 const lineOf =
@@ -59,8 +59,8 @@ const replications = storages.map(storage =>
     chain: {
       genesisHash,
       headNumber: () => head,
-      recordBytes: number => ask('record', number),
-      hashOf: number => ask('hash', number),
+      recordBytes: number => requestBlockData('record', number),
+      hashOf: number => requestBlockData('hash', number),
       onHead: listener => {
         listeners.add(listener)
         return () => void listeners.delete(listener)
@@ -70,11 +70,11 @@ const replications = storages.map(storage =>
     log: { info: lineOf('info'), warn: lineOf('warn'), error: lineOf('error') },
   }),
 )
-let told = ''
+let sentText = ''
 const timer = setInterval(() => {
   const replicas = replications.map(({ status }) => status())
   const text = JSON.stringify(replicas)
-  if (text !== told) post({ kind: 'status', replicas })
-  told = text
+  if (text !== sentText) post({ kind: 'status', replicas })
+  sentText = text
 }, STATUS_MS)
 post('ready')

@@ -101,7 +101,7 @@ describe('given health checks', () => {
   const TROUBLES = { failures: [], stalls: [], disks: [], clocks: [] }
 
   test('when the node cannot write, then both are DOWN with the reason; when its network stalls, only /readiness is', async () => {
-    const failing = withPeers(1, { troubles: () => ({ ...TROUBLES, failures: ['the disk is full'] }) })
+    const failing = withPeers(1, { healthProblems: () => ({ ...TROUBLES, failures: ['the disk is full'] }) })
     expect(await ask('/liveness', failing)).toEqual([
       503,
       '{\n  "status" : "DOWN",\n  "reasons" : [\n    "the disk is full"\n  ]\n}',
@@ -122,7 +122,7 @@ describe('given health checks', () => {
   ] as const)(
     'when its check %s fails, then /readiness is DOWN unless that check is left out',
     async (name, trouble) => {
-      const context = withPeers(1, { troubles: () => ({ ...TROUBLES, [trouble]: ['so it is'] }) })
+      const context = withPeers(1, { healthProblems: () => ({ ...TROUBLES, [trouble]: ['so it is'] }) })
       expect(await probe('/readiness', name, context)).toEqual([
         503,
         'DOWN',

@@ -52,7 +52,7 @@ describe('given several mistakes in one command line', () => {
     ).toEqual([
       "Option '--ethstats' is refused: this node reports to no ethstats server: use --metrics-enabled with Prometheus and Grafana. Remove it.",
       "Unknown option: '--rpc-htp-port'. Did you mean --rpc-http-port?",
-      "Option '--nat-method' is refused: this node asks no router to forward ports: forward the port of --p2p-port there, and give the outer address with --p2p-host. Remove it, or give --nat-method=auto or --nat-method=docker or --nat-method=kubernetes or --nat-method=none.",
+      "Option '--nat-method' is refused: this node does not configure port forwarding: forward --p2p-port on the router, and give its external address with --p2p-host. Remove it, or give --nat-method=auto or --nat-method=docker or --nat-method=kubernetes or --nat-method=none.",
       "Invalid value for option '--rpc-ws-port': 'x' is not a whole number from 0 to 65535",
     ])
   })

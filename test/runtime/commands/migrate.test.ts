@@ -59,12 +59,12 @@ test('given the configuration of a Besu node, then it is told what becomes of ea
     // Two options are not taken.
     expect(code).toBe(1)
     expect(text).toMatch(/data-storage-format +FOREST\n +not needed/)
-    expect(text).toMatch(/plugins +a\n +NOT TAKEN: this node loads no plugins/)
-    expect(text).toMatch(/Xsomething +1\n +NOT TAKEN: this node does not know it/)
+    expect(text).toMatch(/plugins +a\n +REFUSED: this node loads no plugins/)
+    expect(text).toMatch(/Xsomething +1\n +REFUSED: this node does not know it/)
     expect(text).toContain(`node key      ${join(folder, 'data/key')} (${toHex(testAddress(1))})`)
     expect(text).toContain(`genesis       ${join(folder, 'genesis.json')} (chain 4242)`)
     expect(text).toContain('static-nodes.json (1)')
-    expect(text).toContain('Besu 25.12.0 reads the form before 26.1')
+    expect(text).toContain('Besu 25.12.0 reads the encoding before 26.1')
     const command = text.slice(text.indexOf('  bun run node')).replace(/ \\\n +/g, ' ')
     expect(command.trim()).toBe(
       `bun run node --genesis-file=${join(folder, 'genesis.json')} --data-path=${join(folder, 'new')} --p2p-protocol=devp2p --Xbft-legacy-protocol-encoding=true --p2p-port=30305 --rpc-http-enabled=true --rpc-http-api=ETH,QBFT --min-gas-price=0`,

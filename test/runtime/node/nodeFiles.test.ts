@@ -25,7 +25,7 @@ describe('given a node with files and blocks that the operator names', () => {
         const other = `0x${'12'.repeat(32)}`
         const refused = await runCommand([`--data-path=${data}`, `--required-block=0=${other}`])
         expect(refused.code).toBe(1)
-        expect(refused.error).toContain(`block 0 is ${hash}, but --required-blocks asks for ${other}`)
+        expect(refused.error).toContain(`block 0 is ${hash}, but --required-blocks requires ${other}`)
       }),
     PROCESS_TEST_TIMEOUT_MS,
   )

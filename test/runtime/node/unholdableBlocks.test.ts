@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { signTransaction } from '../../../core/block/codec/signature.ts'
 import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../../../core/evm/interpreter/memory.ts'
-import { watchUnholdableBlocks } from '../../../runtime/node/unholdableBlocks.ts'
+import { watchMemoryExceeded } from '../../../runtime/node/memoryExceeded.ts'
 import { code } from '../../core/evm/harness.ts'
 import {
   build,
@@ -56,10 +56,10 @@ describe('given a transaction that asks for more memory than a client can hold',
   test('when a sealed block says something else of it then that is no invalid block, and the node is told to stop', async () => {
     const block = await nextBlock(await openTestChain(GENESIS), sent)
     const other = resealed(block, { gasUsed: 10_000_000_000_000n })
-    const { chain, unholdable } = watchUnholdableBlocks(await openTestChain(GENESIS))
+    const { chain, memoryExceeded } = watchMemoryExceeded(await openTestChain(GENESIS))
     const failure = await failureOf(importNow(chain, other))
     expect(failure).toBeInstanceOf(MemoryUnavailable)
-    expect(await unholdable).toMatchObject({
+    expect(await memoryExceeded).toMatchObject({
       message: expect.stringContaining('block 1 needs more than 4294967264 bytes of memory'),
     })
   })

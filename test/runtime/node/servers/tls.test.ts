@@ -6,7 +6,7 @@ import { readArguments } from '../../../../runtime/cli/arguments.ts'
 import { NODE_OPTIONS } from '../../../../runtime/cli/nodeOptions.ts'
 import { resolveAll } from '../../../../runtime/cli/resolve.ts'
 import { checkOptions } from '../../../../runtime/node/checkOptions.ts'
-import { endingCertificates } from '../../../../runtime/node/servers/tls.ts'
+import { expiringCertificates } from '../../../../runtime/node/servers/tls.ts'
 import { type Authority, createAuthority, SERVER_EXTENSION } from '../../../support/certificates.ts'
 
 let folder = ''
@@ -58,9 +58,9 @@ describe('given options of TLS', () => {
     expect(told(cert, key)).toBeUndefined()
     expect(told(at('missing'), key)).toBe(`--rpc-ws-ssl-cert-file: ${at('missing')} cannot be read: ENOENT`)
     expect(told(at('long'), key)).toContain('it is longer than 1048576 bytes')
-    expect(told(at('none'), key)).toContain('is no PEM file of certificates')
-    expect(told(at('half'), key)).toContain('is no PEM file of certificates')
-    expect(told(cert, at('none'))).toContain('is no PEM file of a private key')
+    expect(told(at('none'), key)).toContain('is not a PEM file of certificates')
+    expect(told(at('half'), key)).toContain('is not a PEM file of certificates')
+    expect(told(cert, at('none'))).toContain('is not a PEM file of a private key')
     expect(told(cert, other.key)).toContain('is not the key of the first certificate in')
   })
 
@@ -75,7 +75,7 @@ describe('given options of TLS', () => {
         `--rpc-http-tls-keystore-password-file=${password}`,
       )[0]
     expect(told(store, at('right'))).toBeUndefined()
-    expect(told(store, at('wrong'))).toContain('is no PKCS#12 file with that password')
+    expect(told(store, at('wrong'))).toContain('is not a PKCS#12 file with that password')
     expect(told(at('right'), at('right'))).toContain('keytool -importkeystore')
   })
 
@@ -83,7 +83,7 @@ describe('given options of TLS', () => {
     const warnings = (days: number): readonly string[] => {
       const { cert, key } = authority.issue(`days${days}`, SERVER_EXTENSION, days)
       const args = ['--rpc-http-tls-enabled', `--rpc-http-tls-cert-file=${cert}`]
-      return endingCertificates(optionsOf([...args, `--rpc-http-tls-key-file=${key}`]), Date.now())
+      return expiringCertificates(optionsOf([...args, `--rpc-http-tls-key-file=${key}`]), Date.now())
     }
     expect(warnings(90)).toEqual([])
     expect(warnings(2)[0]).toContain(' ends at ')

@@ -75,7 +75,7 @@ const connectRanges = (
 const REQUEST = { peer: '', kind: 'blocks', from: 0n, count: 100 } as const
 const ended = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error)
 
-describe('a range that crosses', () => {
+describe('a range that crosses to the other thread', () => {
   test('given a reader that does not read on, then a megabyte is on its way and no more', async () => {
     const { client, posted } = connectRanges(async function* () {
       for (let i = 0; i < 100; i++) yield new Uint8Array(300 * 1024).fill(i)

@@ -109,7 +109,7 @@ describe('given a pool of threads', () => {
     expect(await check({ password: 'x', hash: cheap('x'), failCost: 4 })).toBe(true)
   })
 
-  test('when it is closed then nothing more is taken', async () => {
+  test('when it is closed then nothing more is accepted', async () => {
     const pool = open()
     await pool.close()
     expect(await codeOf(pool.check({ password: 'x', hash: cheap('x'), failCost: 4 }))).toBe(

@@ -5,15 +5,15 @@ import { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
  * Wraps the chain with a promise that resolves if a block with a quorum of seals needs more memory than this machine has: the
  * node can then neither continue nor reject the block.
  */
-export const watchUnholdableBlocks = (
+export const watchMemoryExceeded = (
   chain: Chain,
-): { readonly chain: Chain; readonly unholdable: Promise<MemoryUnavailable> } => {
+): { readonly chain: Chain; readonly memoryExceeded: Promise<MemoryUnavailable> } => {
   let resolve: (error: MemoryUnavailable) => void = () => undefined
-  const unholdable = new Promise<MemoryUnavailable>(done => {
+  const memoryExceeded = new Promise<MemoryUnavailable>(done => {
     resolve = done
   })
   return {
-    unholdable,
+    memoryExceeded,
     chain: {
       ...chain,
       importBlock: async (block, options) => {

@@ -1,14 +1,14 @@
-/** Maximum messages that wait for a verdict: as many as transactions may wait on the main thread. */
+/** Maximum messages that wait for their result: as many as transactions may wait on the main thread. */
 const PENDING_MAX = 16_384
 
-export type Verdicts = {
-  /** Posts a message with a new id and waits for its verdict; false at once, without posting it, if too many wait. */
+export type ValidationResults = {
+  /** Posts a message with a new id and waits for its result; false at once, without posting it, if too many wait. */
   request(post: (id: number) => void): boolean | Promise<boolean>
   received(id: number, isForwarded: boolean): void
 }
 
-/** Matches messages of transactions with the main thread's verdicts: whether each is forwarded to other peers. */
-export const createVerdicts = (): Verdicts => {
+/** Matches messages of transactions with the results of the main thread: whether each is forwarded to other peers. */
+export const createValidationResults = (): ValidationResults => {
   const pending = new Map<number, (isForwarded: boolean) => void>()
   let nextId = 0
   return {

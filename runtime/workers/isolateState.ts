@@ -6,7 +6,7 @@ import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import { minBigint } from '../../core/bytes/integer.ts'
-import { type NodeTroubles, RPC_DEFAULTS, type RpcOptions } from '../../handlers/rpc/context.ts'
+import { type HealthProblems, RPC_DEFAULTS, type RpcOptions } from '../../handlers/rpc/context.ts'
 import { createGraphqlEndpoint } from '../../handlers/graphql/endpoint.ts'
 import { createQueryEngine } from '../../handlers/graphql/queryEngine.ts'
 import { createRpcApp, type RpcApp } from '../../handlers/http/app.ts'
@@ -54,7 +54,7 @@ const storeOfRequest = (): KeyValueStore => ({
 })
 
 /** State of an isolate between requests: values, and functions that use the store of the calling request. */
-export type Site = {
+export type IsolateState = {
   readonly genesisHead: ChainHead
   readonly verify: (head: ChainHead) => Promise<void>
   readonly follower: HeadFollower
@@ -82,7 +82,7 @@ const genesisOf = async (env: Environment): Promise<Genesis> => {
   return parseGenesisText(stored)
 }
 
-const troublesOf = (follower: HeadFollower, { maxHeadAge }: Settings): NodeTroubles => {
+const healthProblemsOf = (follower: HeadFollower, { maxHeadAge }: Settings): HealthProblems => {
   const reason = follower.reason()
   const stalls = reason === undefined ? [] : [reason]
   const header = follower.current()?.head.header
@@ -116,8 +116,8 @@ const uncompressed = (request: Request): Request => {
   return new Request(request, { headers })
 }
 
-/** Opens what an isolate keeps. @throws SettingsError, GenesisError */
-export const openSite = async (env: Environment): Promise<Site> => {
+/** Opens the state that an isolate keeps between requests. @throws SettingsError, GenesisError */
+export const openIsolateState = async (env: Environment): Promise<IsolateState> => {
   const settings = settingsOf(env)
   const genesis = await genesisOf(env)
   const genesisHead = genesisHeadOf(genesis)
@@ -151,7 +151,7 @@ export const openSite = async (env: Environment): Promise<Site> => {
       isPerRequest: true,
       options: rpcOptionsOf(settings, configuration.chainId),
       forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
-      troubles: () => troublesOf(follower, settings),
+      healthProblems: () => healthProblemsOf(follower, settings),
       reportError,
       warn: text => console.warn(text),
     })

@@ -8,7 +8,7 @@ const NICE = 10
  * Lowers the priority of the current thread. Works on Linux, where priorities belong to threads and /proc gives the thread's
  * id; does nothing elsewhere.
  */
-export const goToBackground = (): void => {
+export const lowerPriority = (): void => {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
     if (Number.isInteger(thread) && thread > 0) setPriority(thread, NICE)
