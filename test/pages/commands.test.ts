@@ -102,6 +102,9 @@ describe('given a fresh copy and the commands of the pages', () => {
       const node = start('bun run node --rpc-ws-enabled --graphql-http-enabled')
       await node.shows(LISTENING)
       expect(await shell(fence('README.md', 'eth_chainId'))).toContain('"0x539"')
+      const [, probe] = /'-e', "(.+)"\]/.exec(fence('runtime/README.md', 'healthcheck:')) ?? []
+      await shell(`bun -e "${probe}"`)
+      await shell(fence('runtime/README.md', 'ExecStartPost=').replace('ExecStartPost=', ''))
       const watcher = start(program('watch.ts', fence('handlers/README.md', 'watchBlocks')))
       const graphql = start(fence('handlers/README.md', 'newHeads { number hash }'))
       await graphql.shows(/"block"/)
@@ -148,6 +151,17 @@ describe('given a fresh copy and the commands of the pages', () => {
       const page = 'runtime/procedures.md'
       expect(await shell(fence(page, 'network init'))).toContain('wrote genesis.json')
       expect(await shell(fence(page, 'genesis check'))).toContain('all files are of the same network')
+      // The lines before it say that the key was created.
+      const keys = [
+        await shell(fence(page, 'public-key export --data-path=node1')),
+        await shell('bun run --silent node public-key export --data-path=node2'),
+      ].map(text => text.trim().slice(-128))
+      const network = keys.reduce(
+        (text, key, index) => text.replace(`<public key ${index + 1}>`, key),
+        fence(page, '"blockchain"'),
+      )
+      writeFileSync(join(copy.folder, 'network.json'), network)
+      expect(await shell(fence(page, 'generate-blockchain-config'))).toContain('the keys of 2 validators')
       const node = start('bun run node --config-file=mynet/validator1/quorate.toml --metrics-port=0')
       await node.shows(/Produced #1 /)
       expect(await shell(fence(page, 'validators list'))).toContain('1 validator: 1 make blocks')
@@ -167,6 +181,34 @@ describe('given a fresh copy and the commands of the pages', () => {
         /"result":"0x/,
       )
     }))
+
+  test('when the permission lists are in a file, then a node starts with them', () =>
+    withStop(async () => {
+      const lists = fence('runtime/README.md', 'accounts-allowlist=')
+      writeFileSync(join(copy.folder, 'permissions.toml'), lists)
+      const options = ['accounts', 'nodes'].map(
+        kind =>
+          `--permissions-${kind}-config-file-enabled --permissions-${kind}-config-file=permissions.toml`,
+      )
+      const node = start(`bun run node --data-path=permitted ${options.join(' ')}`)
+      await node.shows(LISTENING)
+    }))
+
+  test.skipIf(Bun.which('openssl') === null)(
+    'when a certificate is in the configuration file, then the node serves TLS and asks clients for theirs',
+    () =>
+      withStop(async () => {
+        const config = fence('runtime/README.md', 'rpc-http-tls-cert-file').replaceAll('/etc/ssl/', '')
+        writeFileSync(join(copy.folder, 'tls.toml'), config)
+        await shell(`openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=127.0.0.1 -keyout node.key -out node.pem
+          cp node.pem clients-ca.pem`)
+        const node = start('bun run node --data-path=tls --config-file=tls.toml')
+        await node.shows(LISTENING)
+        const liveness = 'curl -s --insecure https://127.0.0.1:8545/liveness'
+        expect(await shell(`${liveness} --cert node.pem --key node.key`)).toContain('UP')
+        expect(await shell(`${liveness} || echo refused`)).toContain('refused')
+      }),
+  )
 
   test.skipIf(Bun.which('openssl') === null)(
     'when another issuer signs tokens, then the node takes them',
@@ -202,12 +244,12 @@ describe('given a fresh copy and the commands of the pages', () => {
   test('then every block of every page was run here, or says why it is not', () => {
     const left = FENCES.filter(
       each =>
-        each.language !== '' &&
+        each.language !== 'text' &&
         each.notRun === undefined &&
         !PROXY_LANGUAGES.has(each.language) &&
         !EXAMPLES.some(program => program.includes(each.text.trimEnd())) &&
         !run.has(each) &&
-        !(Bun.which('openssl') === null && each.text.includes('openssl')),
+        !(Bun.which('openssl') === null && /openssl|rpc-http-tls/.test(each.text)),
     )
     expect(left.map(({ page, line }) => `${page}:${line}`)).toEqual([])
   })

@@ -25,7 +25,7 @@ export type Fence = {
   readonly page: string
   /** Of the opening line, from 1. */
   readonly line: number
-  /** Empty for plain text, such as a list of folders. */
+  /** `text` for plain text, such as a list of folders. */
   readonly language: string
   readonly text: string
   /** Why no test runs it, from `<!-- not run: reason -->` on the line before. */

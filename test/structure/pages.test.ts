@@ -92,6 +92,13 @@ describe('given the pages of the repository', () => {
     expect(own.filter(name => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([])
   })
 
+  test('then every block names its language, `text` for plain text, and none is made by indentation', () => {
+    const nameless = PAGES.flatMap(fencesOf).filter(({ language }) => language === '')
+    expect(nameless.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+    const indented = PAGES.filter(({ text }) => /^ {4}\S/m.test(proseOf(text)))
+    expect(indented.map(({ path }) => path)).toEqual([])
+  })
+
   test(`when no test runs a block, then it says why, and at most ${NOT_RUN_MAX} do`, () => {
     const notRun = PAGES.flatMap(fencesOf).filter(fence => fence.notRun !== undefined)
     expect(notRun.length).toBeLessThanOrEqual(NOT_RUN_MAX)

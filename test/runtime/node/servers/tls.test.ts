@@ -86,7 +86,7 @@ describe('given options of TLS', () => {
       return expiringCertificates(optionsOf([...args, `--rpc-http-tls-key-file=${key}`]), Date.now())
     }
     expect(warnings(90)).toEqual([])
-    expect(warnings(2)[0]).toContain(' ends at ')
-    expect(warnings(-1)[0]).toContain(' ended at ')
+    expect(warnings(2)[0]).toContain(' expires at ')
+    expect(warnings(-1)[0]).toContain(' expired at ')
   })
 })
