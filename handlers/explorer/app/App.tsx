@@ -9,9 +9,12 @@ import { BlocksPage } from './pages/blocks.tsx'
 import { HomePage } from './pages/front/front.tsx'
 import { LoginPage } from './pages/login.tsx'
 import { MissingPage } from './pages/missing.tsx'
+import { NetworkPage } from './pages/network/network.tsx'
+import { PoolPage } from './pages/pool.tsx'
 import { SearchPage } from './pages/search.tsx'
 import { TokenPage } from './pages/token.tsx'
 import { TransactionPage } from './pages/tx/transaction.tsx'
+import { ValidatorsPage } from './pages/validators/validators.tsx'
 import { loginNeeded } from './rpc/session.ts'
 import { route, type Route } from './route.ts'
 
@@ -21,6 +24,12 @@ const pageOf = (shown: Route) => {
       return <HomePage />
     case 'blocks':
       return <BlocksPage />
+    case 'validators':
+      return <ValidatorsPage />
+    case 'network':
+      return <NetworkPage />
+    case 'pool':
+      return <PoolPage />
     case 'login':
       return <LoginPage />
     case 'block':

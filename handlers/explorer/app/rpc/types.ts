@@ -127,7 +127,11 @@ export type RpcStatus = {
   readonly blocksCounted: number
   readonly validators: readonly RpcValidator[]
   readonly votes: readonly { readonly voter: Hex; readonly recipient: Hex; readonly add: boolean }[]
-  readonly transitions: readonly unknown[]
+  readonly transitions: readonly {
+    readonly block?: Hex
+    readonly timestamp?: Hex
+    readonly changes: Readonly<Record<string, string>>
+  }[]
 }
 
 export type RpcPeer = {

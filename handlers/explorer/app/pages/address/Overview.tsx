@@ -4,8 +4,7 @@ import { formatBytes, formatEther, formatInteger } from '../../format/quantity.t
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { Facts } from '../../parts/Facts.tsx'
 import { Foreign } from '../../parts/Foreign.tsx'
-import { AddressLink, TransactionLink } from '../../parts/Links.tsx'
-import { call } from '../../rpc/client.ts'
+import { AddressLink } from '../../parts/Links.tsx'
 import type { Hex } from '../../rpc/types.ts'
 import type { Account } from './address.tsx'
 
@@ -13,18 +12,6 @@ const HEX_PREFIX = 2
 
 /** Code of an account that delegates to a contract (EIP-7702). */
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/
-
-type Creator = { readonly hash: Hex; readonly creator: Hex } | null
-
-const CreatorOf = ({ address }: { readonly address: Hex }) => {
-  const { value } = useLoaded(`creator ${address}`, () => call<Creator>('ots_getContractCreator', address))
-  if (value === undefined || value === null) return <>known to a node with --explorer-index only</>
-  return (
-    <>
-      <AddressLink address={value.creator} /> in <TransactionLink hash={value.hash} />
-    </>
-  )
-}
 
 const TokenOf = ({ address }: { readonly address: Hex }) => {
   const { value } = useLoaded(`token ${address}`, () => tokenOf(address))
@@ -61,7 +48,6 @@ export const AccountOverview = ({
         ],
         ['Code', isContract ? formatBytes((code.length - HEX_PREFIX) / 2) : undefined],
         ['Token', isContract ? <TokenOf key="token" address={address} /> : undefined],
-        ['Created by', isContract ? <CreatorOf key="creator" address={address} /> : undefined],
       ]}
     />
   )

@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks'
+import { useLoaded } from '../../hooks/useLoaded.ts'
+import { fieldOf } from '../../parts/fieldOf.ts'
+import { AddressLink } from '../../parts/Links.tsx'
+import { Notice, Panel } from '../../parts/Panel.tsx'
+import { call } from '../../rpc/client.ts'
+import { describeFailure } from '../../rpc/failure.ts'
+import type { Hex, RpcStatus } from '../../rpc/types.ts'
+
+type Ballots = { readonly recipient: Hex; readonly add: boolean; readonly voters: readonly Hex[] }
+
+const talliesOf = (votes: RpcStatus['votes']): readonly Ballots[] =>
+  [...Map.groupBy(votes, ({ recipient, add }) => `${recipient} ${add}`).values()].map(ballots => {
+    const { recipient, add } = ballots[0] as RpcStatus['votes'][number]
+    return { recipient, add, voters: ballots.map(({ voter }) => voter) }
+  })
+
+const neededOf = (validators: number): number => Math.floor(validators / 2) + 1
+
+const Tally = ({ ballots, needed }: { readonly ballots: Ballots; readonly needed: number }) => (
+  <li>
+    {ballots.add ? 'Add' : 'Remove'} <AddressLink address={ballots.recipient} />: {ballots.voters.length} of{' '}
+    {needed} votes, by{' '}
+    {ballots.voters.map((voter, index) => (
+      <span key={voter}>
+        {index > 0 && ', '}
+        <AddressLink address={voter} />
+      </span>
+    ))}
+  </li>
+)
+
+type OwnProps = { readonly onChange: () => void; readonly votes: Readonly<Record<Hex, boolean>> }
+
+/** Votes that this node casts in each block it proposes, until they are discarded. */
+const Own = ({ votes, onChange }: OwnProps) => {
+  const [problem, setProblem] = useState<string>()
+  const change = async (method: string, ...params: readonly unknown[]): Promise<void> => {
+    setProblem(undefined)
+    try {
+      await call(method, ...params)
+      onChange()
+    } catch (error) {
+      setProblem(describeFailure(error, method))
+    }
+  }
+  return (
+    <>
+      <h3>Votes of this node</h3>
+      {Object.keys(votes).length === 0 && <Notice>It votes on nobody.</Notice>}
+      <ul>
+        {(Object.entries(votes) as [Hex, boolean][]).map(([address, add]) => (
+          <li key={address}>
+            {add ? 'Add' : 'Remove'} <AddressLink address={address} />{' '}
+            <button
+              type="button"
+              class="link"
+              onClick={() => void change('qbft_discardValidatorVote', address)}
+            >
+              Discard
+            </button>
+          </li>
+        ))}
+      </ul>
+      <form
+        class="fields"
+        onSubmit={event => {
+          event.preventDefault()
+          const form = event.currentTarget
+          const add = (event.submitter as HTMLButtonElement | null)?.value === 'add'
+          void change('qbft_proposeValidatorVote', fieldOf(form, 'address').trim(), add)
+        }}
+      >
+        <label>
+          Address of a validator{' '}
+          <input name="address" required pattern="\s*0x[0-9a-fA-F]{40}\s*" spellcheck={false} />
+        </label>
+        <span class="buttons">
+          <button type="submit" value="add">
+            Vote to add
+          </button>
+          <button type="submit" class="bad" value="drop">
+            Vote to remove
+          </button>
+        </span>
+        <p role="alert" class="problem">
+          {problem}
+        </p>
+      </form>
+    </>
+  )
+}
+
+/** Open votes with their tally, and the votes of this node. */
+export const Votes = ({ status }: { readonly status: RpcStatus | undefined }) => {
+  const [changes, setChanges] = useState(0)
+  const own = useLoaded('votes', () => call<Readonly<Record<Hex, boolean>>>('qbft_getPendingVotes'), [
+    changes,
+    status,
+  ])
+  const tallies = talliesOf(status?.votes ?? [])
+  return (
+    <Panel title="Votes">
+      {status !== undefined && tallies.length === 0 && <Notice>No vote is open.</Notice>}
+      <ul>
+        {tallies.map(ballots => (
+          <Tally
+            key={`${ballots.recipient} ${ballots.add}`}
+            ballots={ballots}
+            needed={neededOf(status?.validators.length ?? 0)}
+          />
+        ))}
+      </ul>
+      {own.value !== undefined ? (
+        <Own votes={own.value} onChange={() => setChanges(changes + 1)} />
+      ) : (
+        own.error !== undefined && <Notice>{describeFailure(own.error, 'qbft_getPendingVotes')}</Notice>
+      )}
+    </Panel>
+  )
+}
