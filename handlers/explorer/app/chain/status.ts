@@ -1,4 +1,5 @@
 import { call } from '../rpc/client.ts'
+import { loginNeeded } from '../rpc/session.ts'
 import type { RpcStatus } from '../rpc/types.ts'
 import { createValue } from '../rpc/value.ts'
 
@@ -18,7 +19,7 @@ const ask = async (): Promise<void> => {
 
 const askForEver = async (): Promise<void> => {
   for (;;) {
-    if (!document.hidden) await ask()
+    if (!document.hidden && !loginNeeded.get()) await ask()
     await new Promise(resolve => setTimeout(resolve, INTERVAL_MS))
   }
 }

@@ -12,8 +12,10 @@ export const StallBanner = () => {
       : value?.status === 'stalled'
         ? (value.explanation ?? 'No blocks are decided.')
         : undefined
+  // Only the pool has nothing for a block: the network is well.
+  const isIdle = state !== 'offline' && value?.kind === 'pool'
   return (
     // Always there, so that screen readers notice the text when it comes.
-    <div role="alert">{text !== undefined && <p class="banner">{text}</p>}</div>
+    <div role="alert">{text !== undefined && <p class={isIdle ? 'banner idle' : 'banner'}>{text}</p>}</div>
   )
 }

@@ -50,20 +50,19 @@ const post = async (calls: readonly Call[]): Promise<readonly Answer[]> => {
 
 const NOT_PERMITTED = -40100
 
-/** Without a token, or with one that has expired, every method is refused in the same way. */
-const failureOf = ({ code, message, data }: NonNullable<Answer['error']>, isAlone: boolean): RpcFailure => {
+/** A token that is missing or not valid is refused before the calls are read: that answer has no id. */
+const failureOf = ({ code, message, data }: NonNullable<Answer['error']>, id: unknown): RpcFailure => {
   if (code !== NOT_PERMITTED) return new RpcFailure(code, message, data)
-  if (token.get() !== undefined && !isAlone) return new RpcFailure(code, message, data)
+  if (token.get() !== undefined && id !== null) return new RpcFailure(code, message, data)
   loginNeeded.set(true)
   return new RpcFailure(LOGIN_NEEDED, 'This node asks for a token.')
 }
 
 const settle = (calls: readonly Call[], answers: readonly Answer[]): void => {
-  const isAllRefused = answers.every(({ error }) => error?.code === NOT_PERMITTED)
   for (const [index, { resolve, reject }] of calls.entries()) {
     const answer =
       calls.length === 1 ? answers[0] : (answers.find(({ id }) => id === index) ?? answers[index])
-    if (answer?.error !== undefined) reject(failureOf(answer.error, isAllRefused))
+    if (answer?.error !== undefined) reject(failureOf(answer.error, answer.id))
     else if (answer === undefined)
       reject(new RpcFailure(NO_CONNECTION, 'The node left a call without an answer.'))
     else resolve(answer.result ?? null)

@@ -1,6 +1,6 @@
 import { call } from './client.ts'
 import { isNotServed, NO_CONNECTION, RpcFailure } from './failure.ts'
-import { token } from './session.ts'
+import { loginNeeded, token } from './session.ts'
 import { createValue } from './value.ts'
 
 /** Interval of questions for the head while there is no WebSocket. */
@@ -79,7 +79,7 @@ const LIVE_POLL_MS = 10_000
 
 const pollForEver = async (): Promise<void> => {
   for (;;) {
-    if (!document.hidden) await poll()
+    if (!document.hidden && !loginNeeded.get()) await poll()
     await new Promise(resolve => setTimeout(resolve, feed.get() === 'live' ? LIVE_POLL_MS : POLL_MS))
   }
 }

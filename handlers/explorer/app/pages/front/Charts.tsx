@@ -6,7 +6,8 @@ import type { RpcBlock } from '../../rpc/types.ts'
 
 /** One value for each block but the first, whose parent is not known. */
 const seriesOf = (blocks: readonly RpcBlock[]) => {
-  const ascending = blocks.toReversed()
+  // The time of the first block is that of the genesis file.
+  const ascending = blocks.filter(({ number }) => BigInt(number) > 0n).toReversed()
   const shown = ascending.slice(1)
   const intervals = shown.map((block, index) => intervalOf(block, ascending[index] as RpcBlock))
   return {

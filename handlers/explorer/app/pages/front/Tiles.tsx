@@ -34,7 +34,9 @@ const readNumbers = async () => {
   return { pool, peers, gasPrice }
 }
 
-const meanOf = (blocks: readonly RpcBlock[]): { readonly interval: string; readonly rate: string } => {
+const meanOf = (all: readonly RpcBlock[]): { readonly interval: string; readonly rate: string } => {
+  // The time of the first block is that of the genesis file.
+  const blocks = all.filter(({ number }) => BigInt(number) > 0n)
   const first = blocks.at(-1)
   const last = blocks[0]
   if (first === undefined || last === undefined || first === last) return { interval: '–', rate: '–' }
