@@ -10,6 +10,7 @@ import { P2P_OPTIONS } from './options/p2p.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
 import { GRAPHQL_TLS_OPTIONS, HTTP_TLS_OPTIONS, WS_TLS_OPTIONS } from './options/tls.ts'
+import { SIGNING_OPTIONS } from './options/signing.ts'
 import { WS_OPTIONS } from './options/ws.ts'
 import type { Sources } from './resolve.ts'
 
@@ -93,6 +94,20 @@ const fileDependents = (options: NodeOptions): readonly Dependents[] => {
   ]
 }
 
+/** Options of the security modules. */
+const keyDependents = ({ securityModule }: NodeOptions): readonly Dependents[] => {
+  const { securityModule: _, unsafeKeyPermissions: __, ...options } = SIGNING_OPTIONS
+  const { keystoreFile, keystorePasswordFile, ...remote } = options
+  return [
+    {
+      parent: 'security-module=keystore',
+      isOn: securityModule === 'keystore',
+      tables: [{ keystoreFile, keystorePasswordFile }],
+    },
+    { parent: 'security-module=remote', isOn: securityModule === 'remote', tables: [remote] },
+  ]
+}
+
 /** Options of login and tokens. */
 const authDependents = (options: NodeOptions): readonly Dependents[] => {
   const { rpcHttpAuthenticationJwtAlgorithm, ...httpAuth } = HTTP_AUTH_OPTIONS
@@ -126,6 +141,7 @@ const dependentsOf = (options: NodeOptions): readonly Dependents[] => [
   ...serviceDependents(options),
   ...fileDependents(options),
   ...authDependents(options),
+  ...keyDependents(options),
 ]
 
 /** The given options that have no effect, each once. */

@@ -8,6 +8,7 @@ import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
 import { REPLICA_OPTIONS } from './options/replica.ts'
 import { PERMISSION_OPTIONS } from './options/permissions.ts'
 import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from './options/rpc.ts'
+import { SIGNING_OPTIONS } from './options/signing.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpcAuth.ts'
 import { GRAPHQL_TLS_OPTIONS, HTTP_TLS_OPTIONS, WS_TLS_OPTIONS } from './options/tls.ts'
 import { WS_OPTIONS } from './options/ws.ts'
@@ -15,6 +16,7 @@ import { WS_OPTIONS } from './options/ws.ts'
 /** The options of a node: Besu's names, meanings and defaults where Besu has the option. */
 export const NODE_OPTIONS = {
   ...NODE_BASE_OPTIONS,
+  ...SIGNING_OPTIONS,
   ...REPLICA_OPTIONS,
   ...P2P_OPTIONS,
   ...CONSENSUS_OPTIONS,

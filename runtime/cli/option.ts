@@ -1,5 +1,6 @@
 export const GROUPS = [
   'Node',
+  'Keys',
   'Network',
   'Consensus',
   'JSON-RPC',

@@ -1,6 +1,7 @@
 import type { Command } from '../cli/command.ts'
 import { BLOCKS_COMMANDS } from './blocks/blocksCommands.ts'
 import { DOCTOR_COMMAND } from './doctorCommand.ts'
+import { KEYS_COMMANDS } from './keys/keysCommands.ts'
 import { METRICS_COMMANDS } from './metricsCommands.ts'
 import { MIGRATE_COMMAND } from './migrateCommand.ts'
 import { NETWORK_COMMAND } from './networkCommand.ts'
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   READ_COMMAND,
   ...BLOCKS_COMMANDS,
   ...PUBLIC_KEY_COMMANDS,
+  ...KEYS_COMMANDS,
   ...RLP_COMMANDS,
   PASSWORD_COMMAND,
   TOKEN_COMMAND,

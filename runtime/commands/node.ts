@@ -29,6 +29,7 @@ import { type Listeners, type Services, startServices } from '../node/servers/se
 import { stopSignal } from '../node/signals.ts'
 import type { Server } from '../serving/serve.ts'
 import { summaryBox, summaryFields } from '../node/summary.ts'
+import { openSecurityModule } from '../signing/securityModule.ts'
 import { listenForWs } from '../node/servers/wsServer.ts'
 
 type Context = CommandContext<typeof NODE_OPTIONS>
@@ -126,7 +127,9 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
   const { development, http, p2p } = enabledBy(options)
   const tls = readListenerTls(options)
   const replicaTargets = replicaTargetsOf(options.replicateTo)
-  const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p })
+  const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p }, () =>
+    openSecurityModule(options, terminal),
+  )
   const staticNodes = p2p ? readStaticNodes(options) : undefined
   const permissions = openPermissions(options, staticNodes ?? [], logOf('permissions'))
   const poolOptions = {

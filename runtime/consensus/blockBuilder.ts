@@ -17,7 +17,8 @@ export type BlockBuilderOptions = {
   readonly pool: TransactionPool
   /** The pool's rules for the block after the current head. */
   readonly poolHead: () => PoolHead
-  readonly key: NodeKey
+  /** Of this validator. */
+  readonly key: Pick<NodeKey, 'address'>
   /** The operator's votes, cast again as long as they would change the validators. */
   readonly standingVotes: () => readonly Vote[]
   /** Settings, read before each block. */

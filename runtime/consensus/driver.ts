@@ -1,6 +1,4 @@
 import type { Address } from '../../core/bytes/bytes.ts'
-import { sealOfSignature } from '../../core/block/codec/seal.ts'
-import { sign } from '../../core/crypto/crypto.ts'
 import type { QbftEnvironment } from '../../core/qbft/environment.ts'
 import type { HeadContext, Input } from '../../core/qbft/input.ts'
 import { transitionSteps } from '../../core/qbft/machine.ts'
@@ -28,12 +26,13 @@ type Driver = {
 }
 
 const processInput = async (
-  { environment, state, parts }: Driver,
+  { environment, state, parts, options }: Driver,
   input: Input,
   yieldTurn: YieldTurn,
 ): Promise<void> => {
   parts.watch.before(input)
-  const next = await runStepsYielding(transitionSteps(environment, state.qbft, input, Date.now()), yieldTurn)
+  const pause: YieldTurn = () => options.signer.pending() ?? yieldTurn()
+  const next = await runStepsYielding(transitionSteps(environment, state.qbft, input, Date.now()), pause)
   state.qbft = next.state
   parts.observer.stepped({ input, effects: next.effects, state: next.state, nowMs: Date.now() })
   const performed = parts.effectHandler.perform(next.effects)
@@ -85,7 +84,7 @@ const openDriver = async (options: ConsensusOptions): Promise<Driver> => {
     environment: {
       ...options.environment,
       address: key.address,
-      sign: digest => sealOfSignature(sign(digest, key.privateKey)),
+      sign: options.signer.sign,
     },
     state,
     parts,

@@ -5,6 +5,7 @@ import type { Network } from '../../p2p/network.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
 import type { BlockBuilderOptions } from './blockBuilder.ts'
 import type { RecordStorage } from './record/recordFile.ts'
+import type { ConsensusSigner } from '../signing/consensusSigner.ts'
 import type { ConsensusObserver } from './reports/observer.ts'
 import type { ValidatorFiles } from './record/validatorFiles.ts'
 
@@ -12,6 +13,7 @@ export type ConsensusOptions = BlockBuilderOptions & {
   /** Keeps evidence. */
   readonly files: ValidatorFiles
   readonly record: RecordStorage
+  readonly signer: ConsensusSigner
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
   /** Why this node must not sign even as a validator; undefined if it may. */
   readonly refusal: string | undefined

@@ -3,6 +3,7 @@ import { collectErrors, type UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { replicaTargetsOf } from '../replicate/targets.ts'
 import { requireServedOrPushed } from './metrics.ts'
+import { requireSecurityModule } from '../signing/checkSecurityModule.ts'
 import { requirePoolPrice } from './pool/poolOptions.ts'
 import { requiresTokens } from './servers/graphqlServer.ts'
 import { requireDistinctPorts } from './servers/servicePorts.ts'
@@ -17,6 +18,7 @@ const COMBINATIONS: readonly Check[] = [
   requiresTokens,
   requirePoolPrice,
   requireTlsFiles,
+  requireSecurityModule,
   ({ replicateTo }) => replicaTargetsOf(replicateTo),
 ]
 

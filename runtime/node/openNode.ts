@@ -15,7 +15,13 @@ import { lockDataPath } from '../drivers/lock.ts'
 import { openStorage, StorageUnavailable } from '../drivers/open.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { writeFailureReason } from '../files/reason.ts'
+import { requirePrivateFile } from '../keys/filePermissions.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
+import type { ValidatorStatement } from '../../p2p/validatorStatement.ts'
+import type { NodeOptions } from '../cli/nodeOptions.ts'
+import { bindConnectionKey } from '../signing/connectionBinding.ts'
+import { type OpenedKeys, startFailure } from '../signing/securityModule.ts'
+import { localSigner, type ValidatorSigner } from '../signing/signer.ts'
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
 import { createYield, isSliceOver } from '../scheduler.ts'
@@ -208,7 +214,12 @@ export const openNode = async (options: OpenOptions): Promise<OpenNode> => {
 }
 
 export type RunningNode = OpenNode & {
-  readonly key: NodeKey
+  /** Of its validator. */
+  readonly key: Pick<NodeKey, 'address' | 'publicKey'>
+  readonly signer: ValidatorSigner
+  readonly connectionKey: NodeKey
+  /** Binds the connection key to the validator's key; undefined where they are the same. */
+  readonly statement: ValidatorStatement | undefined
   /** Entries of the genesis file that all nodes must agree on, by name. */
   readonly genesisEntries: Readonly<Record<string, string>>
 }
@@ -221,20 +232,22 @@ export type PreparedNode = {
   open(): Promise<RunningNode>
 }
 
-/**
- * Reads genesis and key without writing anything. `open` then opens the chain, and creates the key and a development chain
- * if needed.
- */
-export const prepareRunningNode = (
-  options: OpenOptions & { readonly nodePrivateKeyFile: string | undefined },
-): PreparedNode => {
+type RunningOptions = OpenOptions & {
+  readonly nodePrivateKeyFile: string | undefined
+  readonly securityModule: NodeOptions['securityModule']
+  readonly unsafeKeyPermissions: boolean
+}
+
+/** The key file of the node, or a new key. `keep` writes a new key. @throws CommandError */
+const openKeyFile = (options: RunningOptions): { readonly key: NodeKey; readonly keep: () => void } => {
   const keyPath = nodeKeyPath(options)
   const kept = readNodeKey(keyPath)
-  const key = kept ?? createNodeKey()
-  let plan: Plan | undefined = planChain(options, key)
-  const { configuration, warnings } = plan.genesis
-  const keepKey = (): void => {
-    if (kept !== undefined) return
+  if (kept !== undefined) {
+    if (!options.unsafeKeyPermissions) requirePrivateFile(keyPath)
+    return { key: kept, keep: () => undefined }
+  }
+  const key = createNodeKey()
+  const keep = (): void => {
     writeNodeKey(keyPath, key)
     const values = { path: keyPath, address: toHex(key.address) }
     if (options.nodePrivateKeyFile === undefined)
@@ -245,6 +258,41 @@ export const prepareRunningNode = (
         values,
       )
   }
+  return { key, keep }
+}
+
+/** Opens a node whose validator key is elsewhere. @throws CommandError if the signer cannot sign the statement */
+const openWithKeys = async (
+  options: OpenOptions,
+  opening: Plan,
+  genesisEntries: RunningNode['genesisEntries'],
+  keys: OpenedKeys | undefined,
+): Promise<RunningNode> => {
+  if (keys === undefined) throw new Error('a node needs a key')
+  const { signer, connectionKey } = keys
+  const opened = await openWith(options, opening, () => undefined)
+  const close = (): Promise<void> => closeAll([async () => signer.close(), opened.close])
+  try {
+    const { hash } = opened.chain.genesis
+    const statement = await bindConnectionKey(options.dataPath, signer, connectionKey.publicKey, hash)
+    return { ...opened, close, key: signer, signer, connectionKey, statement, genesisEntries }
+  } catch (cause) {
+    await close()
+    throw startFailure(cause)
+  }
+}
+
+/**
+ * Reads genesis and key without writing anything. `open` then opens the chain, and creates the key and a development chain
+ * if needed.
+ */
+export const prepareRunningNode = (
+  options: RunningOptions,
+  openSecurityModule: () => Promise<OpenedKeys | undefined>,
+): PreparedNode => {
+  const file = options.securityModule === 'localfile' ? openKeyFile(options) : undefined
+  let plan: Plan | undefined = planChain(options, file?.key)
+  const { configuration, warnings } = plan.genesis
   return {
     configuration,
     warnings,
@@ -254,7 +302,19 @@ export const prepareRunningNode = (
       plan = undefined
       await useFastEngine()
       const genesisEntries = consensusEntries(opening.genesis)
-      return { ...(await openWith(options, opening, keepKey)), key, genesisEntries }
+      if (file !== undefined) {
+        const { key, keep } = file
+        const opened = await openWith(options, opening, keep)
+        return {
+          ...opened,
+          key,
+          signer: localSigner(key),
+          connectionKey: key,
+          statement: undefined,
+          genesisEntries,
+        }
+      }
+      return openWithKeys(options, opening, genesisEntries, await openSecurityModule())
     },
   }
 }

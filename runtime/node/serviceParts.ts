@@ -14,6 +14,7 @@ import type { Miner } from './development/miner.ts'
 import type { PeerObserver } from '../metrics/peerMetrics.ts'
 import type { ValidatorFiles } from '../consensus/record/validatorFiles.ts'
 import type { StandingVotes } from '../consensus/standingVotes.ts'
+import { createConsensusSigner } from '../signing/consensusSigner.ts'
 import { logOf } from '../logging/log.ts'
 import { logBlock } from '../logging/logBlock.ts'
 import { createYield } from '../scheduler.ts'
@@ -76,6 +77,7 @@ export const startSync = async (from: ConsensusServiceOptions): Promise<Sync> =>
     syncMinPeers: options.syncMinPeers,
     client: clientVersion(options.identity),
     configuration: node.genesisEntries,
+    statement: node.statement,
     showProgress,
   })
 }
@@ -95,6 +97,7 @@ export const startConsensus = async (
     pool,
     poolHead,
     key: node.key,
+    signer: createConsensusSigner(node.signer),
     standingVotes: votes.list,
     settings: minerSettings,
     selectionPercent: options.poaBlockTxsSelectionMaxTime,
@@ -137,7 +140,7 @@ export const startNetwork = async (
       genesisDifficulty: genesis.totalDifficulty,
       forks: forksOf(configuration, genesis.header.timestamp),
     },
-    privateKey: node.key.privateKey,
+    privateKey: node.connectionKey.privateKey,
     host: options.p2pInterface,
     port: options.p2pPort,
     advertisedHost: options.p2pHost,

@@ -77,7 +77,7 @@ export const benchGraphql = ({ quick, progress }: BenchOptions): Promise<readonl
     const dataPath = join(folder, 'node')
     mkdirSync(dataPath)
     writeFileSync(join(folder, 'genesis.json'), JSON.stringify(genesis))
-    writeFileSync(join(dataPath, 'key'), toHex(testKey(1)))
+    writeFileSync(join(dataPath, 'key'), toHex(testKey(1)), { mode: 0o600 })
     const own = await ownBlocks(dataPath, genesis)
     const [block] = createBlocks('ERC-20 transfers', senders, 1)
     if (block === undefined) throw new Error('there is no block')

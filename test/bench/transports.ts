@@ -31,7 +31,7 @@ const untilHead = async (node: Pick<NodeProcess | BenchNode, 'rpc'>, number: num
 }
 
 const writeKey = (folder: string, index: number): void =>
-  writeFileSync(join(folder, 'key'), toHex(testKey(index)))
+  writeFileSync(join(folder, 'key'), toHex(testKey(index)), { mode: 0o600 })
 
 type Served = {
   readonly folder: string

@@ -67,6 +67,6 @@ export const writeNetwork = (folder: string, options: GenesisOptions = {}, key =
   const genesis = join(folder, 'network.json')
   const keyFile = join(folder, 'validator.key')
   writeFileSync(genesis, genesisText(options))
-  writeFileSync(keyFile, toHex(testKey(key)))
+  writeFileSync(keyFile, toHex(testKey(key)), { mode: 0o600 })
   return [`--genesis-file=${genesis}`, `--node-private-key-file=${keyFile}`]
 }

@@ -74,11 +74,6 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
     refusal: 'this node loads no plugins',
   },
   {
-    names: 'security-module=localfile',
-    meaning: 'the key is read from --node-private-key-file',
-    refusal: 'the key is read from a file: give --node-private-key-file',
-  },
-  {
     names: 'override-genesis-config',
     meaning: '',
     refusal: 'all nodes of a network must agree: write the change into the genesis file',

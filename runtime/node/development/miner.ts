@@ -1,15 +1,13 @@
 import type { Durable } from '../../../core/store/store.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import { qbftBlockHash, qbftSealHash } from '../../../core/block/codec/blockHash.ts'
-import { sealOfSignature } from '../../../core/block/codec/seal.ts'
-import { sign } from '../../../core/crypto/crypto.ts'
+import { qbftBlockHash, qbftSealHash, qbftSealPreimage } from '../../../core/block/codec/blockHash.ts'
 import { qbftAt, type QbftConsensus } from '../../../core/genesis/schedule.ts'
 import { withRound, withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import type { DevelopmentMiner, MiningMode } from '../../../handlers/rpc/development/development.ts'
 import type { BuildBlock } from '../../consensus/blockBuilder.ts'
 import { periodMs } from '../../consensus/blockTiming.ts'
-import type { NodeKey } from '../../keys/nodeKey.ts'
+import type { ValidatorSigner } from '../../signing/signer.ts'
 import type { Log } from '../../logging/log.ts'
 import { logBlock } from '../../logging/logBlock.ts'
 import { afterBlock, type Clock, timestampAfter } from './clock.ts'
@@ -17,7 +15,7 @@ import { afterBlock, type Clock, timestampAfter } from './clock.ts'
 export type MinerOptions = {
   readonly chain: Chain
   readonly consensus: QbftConsensus
-  readonly key: NodeKey
+  readonly signer: Pick<ValidatorSigner, 'sign'>
   readonly pool: TransactionPool
   readonly build: BuildBlock
   readonly clock: Clock
@@ -60,7 +58,7 @@ const mineBlock = async (
   intervalSeconds?: bigint,
   durable: Durable = 'now',
 ): Promise<number> => {
-  const { chain, key, pool, build, clock, log } = from
+  const { chain, signer, pool, build, clock, log } = from
   const { header: parent } = chain.head()
   const number = parent.number + 1n
   const timestamp =
@@ -70,7 +68,8 @@ const mineBlock = async (
   const built = await build(number, 0, timestamp)
   if (built === undefined) return 0
   const proposal = withRound(built.block, 0)
-  const seal = sealOfSignature(sign(qbftSealHash(proposal.header), key.privateKey))
+  const preimage = (): Uint8Array => qbftSealPreimage(proposal.header)
+  const seal = await signer.sign(qbftSealHash(proposal.header), preimage)
   const { header } = withSeals(proposal, 0, [seal])
   await chain.commitBuilt(built, header, durable)
   clock.restore(afterBlock(clock.state(), timestamp, nowSeconds(from)))

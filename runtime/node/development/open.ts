@@ -51,7 +51,7 @@ export const openDevelopment = (
   const miner = createMiner({
     chain,
     consensus,
-    key,
+    signer: node.signer,
     pool,
     clock,
     build: createBlockBuilder({

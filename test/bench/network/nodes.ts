@@ -132,7 +132,7 @@ export const startBenchNetwork = async (options: NetworkOptions): Promise<BenchN
   const start = async (index: number): Promise<BenchNode> => {
     const dataPath = join(folder, `node${index}`)
     mkdirSync(dataPath, { recursive: true })
-    writeFileSync(join(dataPath, 'key'), toHex(testKey(index + 1)))
+    writeFileSync(join(dataPath, 'key'), toHex(testKey(index + 1)), { mode: 0o600 })
     const others = enodes.filter((_, other) => other !== index)
     writeFileSync(join(dataPath, 'static-nodes.json'), JSON.stringify(others))
     const logPath = join(dataPath, 'log.json')

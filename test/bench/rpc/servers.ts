@@ -39,7 +39,7 @@ export const startOwnServer = async ({ folder, genesis, blocks }: ServedChain): 
   const genesisFile = join(folder, 'genesis.json')
   const keyFile = join(folder, 'key')
   writeFileSync(genesisFile, JSON.stringify(genesis))
-  writeFileSync(keyFile, toHex(testKey(1)))
+  writeFileSync(keyFile, toHex(testKey(1)), { mode: 0o600 })
   const own = await ownBlocks(folder, genesis)
   for (const block of blocks) await own.run(block)
   await own.close()

@@ -24,7 +24,7 @@ scenario('given two nodes that know of nobody', ({ beforeAll, afterAll, test }) 
 
   const start = async (key: number): Promise<NodeProcess> => {
     const keyFile = join(folder, `${key}.key`)
-    writeFileSync(keyFile, toHex(testKey(key)))
+    writeFileSync(keyFile, toHex(testKey(key)), { mode: 0o600 })
     const node = await startNode(join(folder, `node${key}`), [
       `--genesis-file=${join(folder, 'genesis.json')}`,
       `--node-private-key-file=${keyFile}`,

@@ -82,7 +82,7 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
   const dataPath = (index: number): string => join(folder, `node${index}`)
   const writeKey = (index: number): void => {
     mkdirSync(dataPath(index), { recursive: true })
-    writeFileSync(join(dataPath(index), 'key'), toHex(testKey(index)))
+    writeFileSync(join(dataPath(index), 'key'), toHex(testKey(index)), { mode: 0o600 })
   }
   for (const index of indexes) writeKey(index)
   const bootnode = formatEnode({

@@ -16,7 +16,7 @@ export const startOwnNode = (
 ): Promise<NodeProcess> => {
   const path = (file: string): string => join(folder, `${name}.${file}`)
   writeFileSync(path('json'), genesisText(genesis))
-  writeFileSync(path('key'), toHex(testKey(key)))
+  writeFileSync(path('key'), toHex(testKey(key)), { mode: 0o600 })
   return startNode(join(folder, name), [
     `--genesis-file=${path('json')}`,
     `--node-private-key-file=${path('key')}`,

@@ -31,7 +31,7 @@ const besuFolder = (folder: string, toml: string): void => {
   mkdirSync(data)
   writeFileSync(join(folder, 'config.toml'), toml)
   writeFileSync(join(folder, 'genesis.json'), genesisText({ validators: [1] }))
-  writeFileSync(join(data, 'key'), toHex(testKey(1)))
+  writeFileSync(join(data, 'key'), toHex(testKey(1)), { mode: 0o600 })
   writeFileSync(join(data, 'VERSION_METADATA.json'), '{"besuVersion":"25.12.0","chainId":4242}')
   const enode = formatEnode({ publicKey: publicKeyOf(testKey(2)), host: '10.0.0.2', port: 30_303 })
   writeFileSync(join(data, 'static-nodes.json'), JSON.stringify([enode]))

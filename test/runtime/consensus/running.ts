@@ -13,6 +13,8 @@ import { recordInStorage } from '../../../runtime/consensus/record/recordFile.ts
 import { validatorFilesInStorage } from '../../../runtime/consensus/record/validatorFiles.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { nodeKeyOf } from '../../../runtime/keys/nodeKey.ts'
+import { createConsensusSigner } from '../../../runtime/signing/consensusSigner.ts'
+import { localSigner, type ValidatorSigner } from '../../../runtime/signing/signer.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { startPoolFollower } from '../../../runtime/node/pool/poolFollower.ts'
 import { createPoolHead } from '../../../runtime/node/pool/submit.ts'
@@ -29,6 +31,7 @@ export type Running = {
 export type RunOptions = {
   /** Of `testKey`. */
   readonly key?: number
+  readonly signer?: Pick<ValidatorSigner, 'sign'>
   readonly storage?: KeyValueStore
   readonly change?: (poolHead: () => PoolHead) => () => PoolHead
   readonly requestTimeoutMs?: number
@@ -37,7 +40,7 @@ export type RunOptions = {
 /** The consensus of one validator over a real chain, in memory unless a storage is given. */
 export const runConsensus = async (
   genesis: string,
-  { key = 1, storage: given, change = poolHead => poolHead, requestTimeoutMs = 200 }: RunOptions = {},
+  { key = 1, signer, storage: given, change = poolHead => poolHead, requestTimeoutMs = 200 }: RunOptions = {},
 ): Promise<Running> => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })
@@ -60,6 +63,7 @@ export const runConsensus = async (
     pool,
     poolHead: change(poolHead),
     key: nodeKeyOf(testKey(key)),
+    signer: createConsensusSigner(signer ?? localSigner(nodeKeyOf(testKey(key)))),
     settings: () => ({
       extraData: new TextEncoder().encode('test'),
       minGasPrice: 0n,

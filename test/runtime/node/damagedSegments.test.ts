@@ -29,7 +29,7 @@ test('given a node with half of its segments, when it starts beside a whole one,
     writeFileSync(genesisFile, genesisText({ qbft: { xblockperiodmilliseconds: 100 } }))
     const validatorPath = join(folder, 'validator')
     mkdirSync(validatorPath)
-    writeFileSync(join(validatorPath, 'key'), toHex(testKey(1)))
+    writeFileSync(join(validatorPath, 'key'), toHex(testKey(1)), { mode: 0o600 })
     const network = [
       `--genesis-file=${genesisFile}`,
       '--rpc-http-enabled',

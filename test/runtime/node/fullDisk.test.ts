@@ -50,7 +50,7 @@ describe.skipIf(!canMount)('given a validator whose disk becomes full', () => {
         disks.push(disk)
         const dataPath = join(disk.path, 'data')
         mkdirSync(dataPath)
-        writeFileSync(join(dataPath, 'key'), toHex(testKey(1)))
+        writeFileSync(join(dataPath, 'key'), toHex(testKey(1)), { mode: 0o600 })
         const genesisFile = join(disk.path, 'genesis.json')
         writeFileSync(genesisFile, genesisText({ qbft: { xblockperiodmilliseconds: 100 } }))
         const node = await startNode(

@@ -72,7 +72,7 @@ describe('given two nodes with permission lists', () => {
     )
     for (const index of [1, 2]) {
       mkdirSync(join(folder, `node${index}`))
-      writeFileSync(join(folder, `node${index}`, 'key'), toHex(testKey(index)))
+      writeFileSync(join(folder, `node${index}`, 'key'), toHex(testKey(index)), { mode: 0o600 })
     }
     writeFileSync(file(1), `accounts-allowlist=[]\nnodes-allowlist=[]\n`)
     one = await startFirst()

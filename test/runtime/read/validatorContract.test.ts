@@ -44,7 +44,7 @@ test.skipIf(!HAS_REDIS)(
     const [genesis, data] = [join(folder, 'genesis.json'), join(folder, 'data')]
     const key = new Uint8Array(32).fill(3)
     mkdirSync(data)
-    writeFileSync(join(data, 'key'), toHex(key))
+    writeFileSync(join(data, 'key'), toHex(key), { mode: 0o600 })
     writeFileSync(genesis, genesisOf(key))
     const server = await startRedis()
     const apis = '--rpc-http-api=ETH,NET,WEB3,QBFT,DEBUG'

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
+import { fromHex, toHex } from '../../core/bytes/hex.ts'
+import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
+import {
+  STATEMENT_VERSION,
+  statementDigest,
+  statementPreimage,
+  statementSigner,
+  type ValidatorStatement,
+} from '../../p2p/validatorStatement.ts'
+import { writeFileAtomically } from '../files/atomic.ts'
+import { createNodeKey, type NodeKey, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
+import { isRecord } from './keystore/shape.ts'
+import type { ValidatorSigner } from './signer.ts'
+
+const statementPath = (dataPath: string): string => join(dataPath, 'validator-statement.json')
+
+/** The key of this node's connections, where the validator's key is elsewhere; created if missing. @throws CommandError */
+export const openConnectionKey = (dataPath: string): NodeKey => {
+  const path = join(dataPath, 'connection-key')
+  const kept = readNodeKey(path)
+  if (kept !== undefined) return kept
+  const key = createNodeKey()
+  writeNodeKey(path, key)
+  return key
+}
+
+/** What the file of the statement holds. */
+type Kept = {
+  readonly genesisHash: Hash
+  readonly connectionKey: Uint8Array
+  readonly validatorKey: Uint8Array
+  readonly statement: ValidatorStatement
+}
+
+const bytesOf = (value: unknown, length: number): Uint8Array | undefined =>
+  typeof value === 'string' && new RegExp(`^0x[0-9a-f]{${2 * length}}$`).test(value)
+    ? fromHex(value)
+    : undefined
+
+/** Undefined for a file that is missing, damaged or of another version: the statement is then signed again. */
+const readKept = (dataPath: string): Kept | undefined => {
+  let file: unknown
+  try {
+    file = JSON.parse(readFileSync(statementPath(dataPath), 'utf8'))
+  } catch {
+    return undefined
+  }
+  if (!isRecord(file) || file.version !== STATEMENT_VERSION || typeof file.madeAtMs !== 'number')
+    return undefined
+  const genesisHash = bytesOf(file.genesisHash, 32)
+  const connectionKey = bytesOf(file.connectionKey, 64)
+  const validatorKey = bytesOf(file.validatorKey, 64)
+  const signature = bytesOf(file.signature, 65)
+  if (!genesisHash || !connectionKey || !validatorKey || !signature) return undefined
+  return { genesisHash, connectionKey, validatorKey, statement: { madeAtMs: file.madeAtMs, signature } }
+}
+
+const isOf = ({ genesisHash, connectionKey, validatorKey, statement }: Kept): boolean => {
+  const signer = statementSigner(statement, genesisHash, connectionKey)
+  return signer !== undefined && equalBytes(signer, addressOfPublicKey(validatorKey))
+}
+
+/** The validator's public key of the last start: it can start while its signer is away. Undefined at the first start. */
+export const keptValidatorKey = (dataPath: string): Uint8Array | undefined => {
+  const kept = readKept(dataPath)
+  return kept !== undefined && isOf(kept) ? kept.validatorKey : undefined
+}
+
+/** The statement that binds the connection key to the validator: the kept one, or a new one. @throws SignerError */
+export const bindConnectionKey = async (
+  dataPath: string,
+  signer: ValidatorSigner,
+  connectionKey: Uint8Array,
+  genesisHash: Hash,
+): Promise<ValidatorStatement> => {
+  const kept = readKept(dataPath)
+  if (
+    kept !== undefined &&
+    isOf(kept) &&
+    equalBytes(kept.genesisHash, genesisHash) &&
+    equalBytes(kept.connectionKey, connectionKey) &&
+    equalBytes(kept.validatorKey, signer.publicKey)
+  )
+    return kept.statement
+  const subject = { genesisHash, connectionKey, madeAtMs: Date.now() }
+  const signature = await signer.sign(statementDigest(subject), () => statementPreimage(subject))
+  const file = {
+    version: STATEMENT_VERSION,
+    genesisHash: toHex(genesisHash),
+    connectionKey: toHex(connectionKey),
+    validatorKey: toHex(signer.publicKey),
+    madeAtMs: subject.madeAtMs,
+    signature: toHex(signature),
+  }
+  writeFileAtomically(statementPath(dataPath), JSON.stringify(file, undefined, 2))
+  return { madeAtMs: subject.madeAtMs, signature }
+}
