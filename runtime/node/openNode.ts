@@ -271,7 +271,7 @@ const openWithKeys = async (
   if (keys === undefined) throw new Error('a node needs a key')
   const { signer, connectionKey } = keys
   const opened = await openWith(options, opening, () => undefined)
-  const close = (): Promise<void> => closeAll([async () => signer.close(), opened.close])
+  const close = (): Promise<void> => closeAll([async () => signer.close(), () => opened.close()])
   try {
     const { hash } = opened.chain.genesis
     const statement = await bindConnectionKey(options.dataPath, signer, connectionKey.publicKey, hash)
