@@ -10,6 +10,12 @@ import type { Header } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
 import type { SenderTransaction } from '../block/transaction.ts'
 
+/** Values of a header that a user of a development chain has chosen; undefined for those of the rules. */
+export type ChosenHeaderValues = {
+  readonly baseFeePerGas?: bigint | undefined
+  readonly gasLimit?: bigint | undefined
+}
+
 export type BuildOptions = {
   /** The proposer. */
   readonly coinbase: Address
@@ -17,6 +23,8 @@ export type BuildOptions = {
   readonly timestamp: bigint
   /** Undefined keeps the parent's gas limit. */
   readonly targetGasLimit: bigint | undefined
+  /** Values of this block that replace those of the rules; for chains with `anyHeaderValues`. */
+  readonly chosen?: ChosenHeaderValues | undefined
   /** Up to 32 bytes. */
   readonly vanity: Uint8Array
   /** Wei per gas: the base fee of `fixedBaseFee` networks, and the minimum that an included transaction pays. */

@@ -103,6 +103,11 @@ export type ChainConfiguration = {
   readonly consolidationRequestContractAddress: Address | undefined
   /** As in the rules; never set by a genesis file. */
   readonly contractsMaySend?: boolean
+  /**
+   * True where coinbase, base fee and gas limit of a block may be any: a development chain, whose users set them. Never set
+   * by a genesis file.
+   */
+  readonly anyHeaderValues?: boolean
 }
 
 export type GenesisAccount = {

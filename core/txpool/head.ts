@@ -1,11 +1,14 @@
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { nextBaseFee } from '../chain/fees/baseFee.ts'
-import type { Chain } from '../chain/chain.ts'
+import type { Chain, ChosenHeaderValues } from '../chain/chain.ts'
 import { rulesAt } from '../genesis/schedule.ts'
 import type { PoolHead } from './pool.ts'
 
 /** Minimum prices of this node's blocks, wei per gas. `minGasPrice` is the base fee of `fixedBaseFee` networks. */
-export type PriceFloor = Pick<PoolHead, 'minGasPrice' | 'minPriorityFee'>
+export type PriceFloor = Pick<PoolHead, 'minGasPrice' | 'minPriorityFee'> & {
+  /** Values that a user has chosen for the next block. */
+  readonly chosen?: ChosenHeaderValues | undefined
+}
 
 /**
  * The data of the chain's current head that the pool uses; valid only while it is the head.
@@ -14,7 +17,7 @@ export type PriceFloor = Pick<PoolHead, 'minGasPrice' | 'minPriorityFee'>
 export const poolHeadOf = (
   chain: Chain,
   timestamp: bigint,
-  { minGasPrice, minPriorityFee }: PriceFloor,
+  { minGasPrice, minPriorityFee, chosen }: PriceFloor,
 ): PoolHead => {
   const { configuration, store } = chain
   const parent = chain.head().header
@@ -23,16 +26,18 @@ export const poolHeadOf = (
   const state = store.stateAt(parent.number)
   return {
     rules,
-    blockGasLimit: parent.gasLimit,
+    blockGasLimit: chosen?.gasLimit ?? parent.gasLimit,
     acceptsBlobs: configuration.consensus.kind !== 'qbft',
-    nextBaseFeePerGas: nextBaseFee({
-      configuration,
-      rules,
-      parent,
-      parentRules: rulesAt(configuration, parent.number, parent.timestamp, parent.difficulty),
-      genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-      minGasPrice,
-    }),
+    nextBaseFeePerGas:
+      chosen?.baseFeePerGas ??
+      nextBaseFee({
+        configuration,
+        rules,
+        parent,
+        parentRules: rulesAt(configuration, parent.number, parent.timestamp, parent.difficulty),
+        genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
+        minGasPrice,
+      }),
     minGasPrice,
     minPriorityFee,
     nonce: sender => state.account(sender)?.nonce ?? 0n,

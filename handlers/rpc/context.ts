@@ -1,7 +1,7 @@
 import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import type { BadBlock } from '../../core/chain/importing/badBlocks.ts'
-import type { Chain } from '../../core/chain/chain.ts'
+import type { Chain, ChosenHeaderValues } from '../../core/chain/chain.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 import type { Vote } from '../../core/block/codec/extraData.ts'
 import type { SenderTransaction, Transaction } from '../../core/block/transaction.ts'
@@ -171,6 +171,10 @@ export type MinerSettings = {
   readonly extraData: Uint8Array
   /** Undefined keeps the parent's. */
   readonly targetGasLimit: bigint | undefined
+  /** The coinbase that a user of a development chain has set; undefined for the validator. */
+  readonly coinbase?: Address | undefined
+  /** Values that a user of a development chain has set for the next block. */
+  readonly chosen?: ChosenHeaderValues | undefined
 }
 
 /** Block production as the MINER methods see it. Changes apply from the next block until the node stops. */

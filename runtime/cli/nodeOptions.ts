@@ -1,5 +1,6 @@
 import type { OptionTable, OptionValues } from './option.ts'
 import { BLOCK_OPTIONS } from './options/blocks.ts'
+import { DEVELOPMENT_OPTIONS } from './options/development.ts'
 import { FEE_OPTIONS } from './options/fees.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
 import { METRICS_OPTIONS } from './options/metrics.ts'
@@ -17,6 +18,7 @@ import { WS_OPTIONS } from './options/ws.ts'
 export const NODE_OPTIONS = {
   ...NODE_BASE_OPTIONS,
   ...SIGNING_OPTIONS,
+  ...DEVELOPMENT_OPTIONS,
   ...REPLICA_OPTIONS,
   ...P2P_OPTIONS,
   ...CONSENSUS_OPTIONS,

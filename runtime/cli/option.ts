@@ -1,6 +1,7 @@
 export const GROUPS = [
   'Node',
   'Keys',
+  'Development chain',
   'Network',
   'Consensus',
   'JSON-RPC',

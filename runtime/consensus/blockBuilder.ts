@@ -57,9 +57,10 @@ export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => 
     const endMs = startedMs + selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
     const bounds = createSelectionBounds(endMs, ({ transaction }) => pool.isDeferred(transaction.hash))
     const built = await chain.buildBlock({
-      coinbase: key.address,
+      coinbase: settings.coinbase ?? key.address,
       timestamp,
       targetGasLimit: settings.targetGasLimit,
+      chosen: settings.chosen,
       vanity: settings.extraData,
       minGasPrice: settings.minGasPrice,
       minPriorityFee: settings.minPriorityFee,

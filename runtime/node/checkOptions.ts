@@ -2,6 +2,7 @@ import { checkAccess } from '../auth/open.ts'
 import { collectErrors, type UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { replicaTargetsOf } from '../replicate/targets.ts'
+import { requireDevelopment } from './development/options.ts'
 import { requireServedOrPushed } from './metrics.ts'
 import { requireSecurityModule } from '../signing/checkSecurityModule.ts'
 import { requirePoolPrice } from './pool/poolOptions.ts'
@@ -13,6 +14,7 @@ type Check = (options: NodeOptions) => unknown
 
 /** Checks of options alone. */
 const COMBINATIONS: readonly Check[] = [
+  requireDevelopment,
   requireDistinctPorts,
   requireServedOrPushed,
   requiresTokens,

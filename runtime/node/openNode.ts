@@ -154,10 +154,10 @@ const createSenders = (recovery: RecoveryPool): Pick<OpenNode, 'recoverSenders' 
 const logFollowerFailure = (error: unknown): void =>
   logOf('chain').error('A follower of the chain failed: {error}', { error })
 
-/** Tests send transactions from contracts. */
+/** Tests send transactions from contracts, and set coinbase and base fee of a block. */
 const ofDevelopment = (genesis: Genesis): Genesis => ({
   ...genesis,
-  configuration: { ...genesis.configuration, contractsMaySend: true },
+  configuration: { ...genesis.configuration, contractsMaySend: true, anyHeaderValues: true },
 })
 
 /** Creates no closure that lives as long as the node, because it would keep the accounts of the genesis file in memory. */

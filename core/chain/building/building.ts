@@ -61,20 +61,22 @@ export const proposalHeader = (input: ProposalInput): Header => {
     logsBloom: new Uint8Array(BLOOM_BYTES),
     difficulty: 1n,
     number: parent.header.number + 1n,
-    gasLimit: nextGasLimit(parentGasLimit(input), options.targetGasLimit),
+    gasLimit: options.chosen?.gasLimit ?? nextGasLimit(parentGasLimit(input), options.targetGasLimit),
     gasUsed: 0n,
     timestamp: options.timestamp,
     extraData: extraDataFor(input),
     mixHash: QBFT_MIX_HASH,
     nonce: new Uint8Array(8),
-    baseFeePerGas: nextBaseFee({
-      configuration,
-      rules,
-      parent: parent.header,
-      parentRules: input.parentRules,
-      genesisBaseFeePerGas: input.genesisBaseFeePerGas,
-      minGasPrice: options.minGasPrice,
-    }),
+    baseFeePerGas:
+      options.chosen?.baseFeePerGas ??
+      nextBaseFee({
+        configuration,
+        rules,
+        parent: parent.header,
+        parentRules: input.parentRules,
+        genesisBaseFeePerGas: input.genesisBaseFeePerGas,
+        minGasPrice: options.minGasPrice,
+      }),
     withdrawalsRoot: forkIsAtLeast(rules.fork, 'shanghai') ? EMPTY_TRIE_ROOT : undefined,
     blobGasUsed: isCancun ? 0n : undefined,
     excessBlobGas:

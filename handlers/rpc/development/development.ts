@@ -1,4 +1,5 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
+import type { ChosenHeaderValues } from '../../../core/chain/chain.ts'
 import type { UnsignedTransaction } from '../../../core/block/codec/transactionItem.ts'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import type { Signature } from '../../../core/crypto/engine.ts'
@@ -33,6 +34,14 @@ export type DevelopmentClock = {
   setInterval(seconds: bigint | undefined): void
 }
 
+/** Values of later headers that a user has chosen; undefined for those of the rules. */
+export type HeaderChoice = {
+  /** The account that gets the fees, until it is set again. */
+  readonly coinbase: Address | undefined
+  /** Values of the next block alone. */
+  readonly next: ChosenHeaderValues
+}
+
 /** The chain was reverted to an earlier block. */
 export type Rewound = {
   readonly head: ChainHead
@@ -56,12 +65,20 @@ export type RpcDevelopment = {
   /** @throws DevelopmentRefused when too many are */
   impersonate(account: Address, isOn: boolean): void
   impersonateAll(isOn: boolean): void
+  /** A transaction of this sender without a signature. */
+  unsigned(account: Address, transaction: UnsignedTransaction): SenderTransaction
+  /** Sets values of later headers; the others keep their value. @throws DevelopmentRefused */
+  setHeader(choice: Partial<HeaderChoice>): Promise<void>
+  /** Enables or disables the log. */
+  setLogging(isOn: boolean): void
   /** Changes the state after the head. @throws DevelopmentRefused */
   edit(edit: StateEdit): Promise<void>
   /** Takes a snapshot of the chain, the pool and the clock. Returns the number of the snapshot. */
   snapshot(): bigint
   /** Reverts to a snapshot and deletes it and later ones; false for an unknown one. @throws DevelopmentRefused */
   revert(snapshot: bigint): Promise<boolean>
+  /** Reverts to the block that many blocks before the head. @throws DevelopmentRefused */
+  rollBack(depth: bigint): Promise<void>
   /** Reverts to the genesis block. @throws DevelopmentRefused */
   reset(): Promise<void>
   /** The listener is called each time the chain is reverted. */

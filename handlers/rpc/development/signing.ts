@@ -38,14 +38,27 @@ export const personalSign = ({ params }: Call, context: RpcContext): string =>
 export const signTypedData = ({ params }: Call, context: RpcContext): string =>
   signed(context, requireAddress(params, 0), typedDataHash(given(params, 1)))
 
-const signFilled = async (call: Call, context: RpcContext): Promise<SenderTransaction> => {
+const filledOf = (call: Call, context: RpcContext): ReturnType<typeof fillCall> => {
   const transaction = given(call.params, 0)
   if (!isObject(transaction)) throw new RpcError('INVALID_CALL')
-  const development = developmentOf(context)
   if (transaction['from'] === undefined)
     throw new RpcError('UNKNOWN_ACCOUNT', { detail: 'from is missing, the account that signs' })
-  const filled = await fillCall(call, context)
-  return required(development.signTransaction(filled.from, filled.transaction), 'UNKNOWN_ACCOUNT')
+  return fillCall(call, context)
+}
+
+const signFilled = async (call: Call, context: RpcContext): Promise<SenderTransaction> => {
+  const development = developmentOf(context)
+  const { from, transaction } = await filledOf(call, context)
+  return required(development.signTransaction(from, transaction), 'UNKNOWN_ACCOUNT')
+}
+
+/** eth_sendUnsignedTransaction: the hash. @throws RpcError, TransactionRejected */
+export const sendUnsigned = async (call: Call, context: RpcContext): Promise<string> => {
+  const development = developmentOf(context)
+  const { from, transaction } = await filledOf(call, context)
+  const sent = development.unsigned(from, transaction)
+  await submitSent(sent, context)
+  return toHex(sent.transaction.hash)
 }
 
 /** eth_signTransaction: the signed encoding. */

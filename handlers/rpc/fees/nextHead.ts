@@ -18,6 +18,7 @@ export const nextHeadOf = (host: FeeHost): PoolHead =>
   poolHeadOf(host.chain, BigInt(Math.floor(host.nowMs() / 1000)), {
     minGasPrice: minGasPriceOf(host),
     minPriorityFee: minPriorityFeeOf(host),
+    chosen: host.miner?.settings().chosen,
   })
 
 /**

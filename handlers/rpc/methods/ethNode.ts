@@ -51,7 +51,8 @@ export const ETH_NODE_METHODS: readonly Method[] = [
     summary: 'Returns the account under which the node produces blocks',
     params: {},
     result: 'Address',
-    handle: (_, { coinbase }) => toHex(required(coinbase, 'COINBASE_NOT_SPECIFIED')),
+    handle: (_, { miner, coinbase }) =>
+      toHex(required(miner?.settings().coinbase ?? coinbase, 'COINBASE_NOT_SPECIFIED')),
   }),
   method({
     name: 'eth_mining',

@@ -3,7 +3,10 @@ import { ADMIN_METHODS } from './admin.ts'
 import { DEBUG_METHODS } from './debug.ts'
 import { DEBUG_STATE_METHODS } from './debugState.ts'
 import { DEBUG_TRACE_METHODS } from './debugTrace.ts'
+import { DEV_HEADER_METHODS } from './development/header.ts'
 import { DEV_MINING_METHODS } from './development/mining.ts'
+import { DEV_NODE_METHODS } from './development/node.ts'
+import { DEV_POOL_METHODS } from './development/pool.ts'
 import { DEV_SIGNING_METHODS } from './development/signing.ts'
 import { DEV_STATE_METHODS } from './development/state.ts'
 import { ETH_BLOCK_METHODS } from './ethBlocks.ts'
@@ -46,6 +49,9 @@ export const METHODS: readonly Method[] = [
   ...DEBUG_TRACE_METHODS,
   ...TRACE_METHODS,
   ...DEV_MINING_METHODS,
+  ...DEV_HEADER_METHODS,
   ...DEV_STATE_METHODS,
+  ...DEV_POOL_METHODS,
+  ...DEV_NODE_METHODS,
   ...DEV_SIGNING_METHODS,
 ]

@@ -10,7 +10,7 @@ import { DevelopmentRefused, type RpcDevelopment } from '../../../handlers/rpc/d
 
 type Accounts = Pick<
   RpcDevelopment,
-  'accounts' | 'signHash' | 'signTransaction' | 'impersonate' | 'impersonateAll'
+  'accounts' | 'signHash' | 'signTransaction' | 'impersonate' | 'impersonateAll' | 'unsigned'
 >
 
 /** Impersonated accounts: a test names a few. */
@@ -49,6 +49,7 @@ export const createAccounts = (): Accounts => {
       else if (impersonated.size < IMPERSONATED_MAX) impersonated.add(name)
       else throw new DevelopmentRefused(`more than ${IMPERSONATED_MAX} accounts are impersonated`)
     },
+    unsigned: (sender, fields) => ({ transaction: unsignedBy(sender, fields), sender }),
     impersonateAll: isOn => {
       all = isOn
     },

@@ -4,6 +4,7 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import {
   DevelopmentRefused,
+  type MiningMode,
   REMOVED_BLOCKS_MAX,
   type Rewound,
   type RpcDevelopment,
@@ -12,6 +13,7 @@ import type { Submit } from '../pool/submit.ts'
 import { createAccounts } from './accounts.ts'
 import { type Clock, REAL_TIME } from './clock.ts'
 import type { Edits } from './edits.ts'
+import { type HeaderChoices, NO_CHOICE } from './headerChoice.ts'
 import type { Miner } from './miner.ts'
 import { type ChainSnapshot, createSnapshots } from './snapshots.ts'
 
@@ -25,6 +27,10 @@ export type DevelopmentOptions = {
   readonly poolHead: () => PoolHead
   readonly miner: Miner
   readonly clock: Clock
+  readonly headers: HeaderChoices
+  /** How blocks are made from the start. */
+  readonly mode: MiningMode
+  readonly setLogging: (isOn: boolean) => void
   /** Why this chain cannot go back or be edited: others follow it. Undefined when it can. */
   readonly refusal: string | undefined
 }
@@ -42,7 +48,7 @@ const removedBlocks = async ({ chain }: DevelopmentOptions, target: bigint): Pro
 /** Everything that a snapshot holds becomes current. @throws DevelopmentRefused */
 const goBack = async (
   options: DevelopmentOptions,
-  { number, edits, pooled, clock }: ChainSnapshot,
+  { number, edits, pooled, clock, header }: ChainSnapshot,
 ): Promise<Rewound> => {
   const { chain, rewinding, pool, submit } = options
   const removed = await removedBlocks(options, number)
@@ -55,13 +61,14 @@ const goBack = async (
   for (const { transaction } of pool.list()) pool.remove(transaction.hash)
   await options.edits.goBack(number, edits)
   options.clock.restore(clock)
+  options.headers.set(header)
   await submit(pooled.map(({ transaction, sender }) => ({ transaction, sender })))
   return { head: chain.head(), removed }
 }
 
 /** Methods of a development chain only. */
 export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment => {
-  const { chain, edits, pool, miner, clock, refusal } = options
+  const { chain, edits, pool, miner, clock, headers, setLogging, refusal } = options
   const snapshots = createSnapshots()
   const listeners: ((rewound: Rewound) => void)[] = []
   const changeListeners: (() => void)[] = []
@@ -80,6 +87,18 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
     ...createAccounts(),
     miner,
     clock,
+    setLogging,
+    setHeader: choice => {
+      requireFree()
+      return miner.alone(async () => {
+        await edits.noteHeaders()
+        const { coinbase, next } = headers.current()
+        headers.set({
+          coinbase: 'coinbase' in choice ? choice.coinbase : coinbase,
+          next: { ...next, ...choice.next },
+        })
+      })
+    },
     edit: edit => {
       requireFree()
       return miner.alone(async () => {
@@ -91,7 +110,13 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
     },
     snapshot: () => {
       const { number } = chain.head().header
-      return snapshots.add({ number, edits: edits.after(number), pooled: pool.list(), clock: clock.state() })
+      return snapshots.add({
+        number,
+        edits: edits.after(number),
+        pooled: pool.list(),
+        clock: clock.state(),
+        header: headers.current(),
+      })
     },
     revert: async id => {
       requireFree()
@@ -100,11 +125,23 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
       await moveTo(snapshot)
       return true
     },
+    rollBack: async depth => {
+      requireFree()
+      const head = chain.head().header.number
+      if (depth > head) throw new DevelopmentRefused(`it has ${head} blocks after its first one`)
+      await moveTo({
+        number: head - depth,
+        edits: [],
+        pooled: pool.list(),
+        clock: clock.state(),
+        header: headers.current(),
+      })
+    },
     reset: async () => {
       requireFree()
       snapshots.clear()
-      miner.setMode({ kind: 'automatic' })
-      await moveTo({ number: 0n, edits: [], pooled: [], clock: REAL_TIME })
+      miner.setMode(options.mode)
+      await moveTo({ number: 0n, edits: [], pooled: [], clock: REAL_TIME, header: NO_CHOICE })
     },
     onRewind: listener => {
       listeners.push(listener)

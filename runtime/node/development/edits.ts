@@ -5,6 +5,9 @@ import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 /** Where the edits are stored. */
 const KEY = 'development/edits'
 
+/** Present and not empty if header values were chosen. */
+const HEADERS_KEY = 'development/headers'
+
 /** Edits of the whole chain: some 200 bytes each, more with code. */
 const EDITS_MAX = 10_000
 
@@ -12,10 +15,12 @@ const EDITS_MAX = 10_000
 export type Edits = {
   /** The edits after a block. */
   after(number: bigint): readonly StateEdit[]
-  /** True when the state of any block was edited: the chain cannot be executed from its blocks alone. */
+  /** False when the state or a header of any block was set by hand: no other node accepts or executes its blocks. */
   readonly isEmpty: boolean
   /** False when there are too many. */
   add(number: bigint, edit: StateEdit): Promise<boolean>
+  /** Notes that later headers have values that no rule gives them. */
+  noteHeaders(): Promise<void>
   /** Forgets the edits after later blocks, and sets those after this one. */
   goBack(number: bigint, edits: readonly StateEdit[]): Promise<void>
 }
@@ -52,6 +57,7 @@ export const openEdits = async (storage: Pick<KeyValueStore, 'get' | 'setDurably
   const stored = await storage.get(KEY)
   const parsed = stored === undefined ? [] : (JSON.parse(new TextDecoder().decode(stored)) as Stored)
   const byNumber = new Map(parsed.map(([number, edits]) => [BigInt(number), edits.map(fromJson)]))
+  let hasHeaders = ((await storage.get(HEADERS_KEY))?.length ?? 0) > 0
   let count = [...byNumber.values()].reduce((sum, edits) => sum + edits.length, 0)
 
   const store = (): Promise<void> => {
@@ -62,7 +68,7 @@ export const openEdits = async (storage: Pick<KeyValueStore, 'get' | 'setDurably
   return {
     after: number => byNumber.get(number) ?? NONE,
     get isEmpty() {
-      return count === 0
+      return count === 0 && !hasHeaders
     },
     add: async (number, edit) => {
       if (count >= EDITS_MAX) return false
@@ -72,7 +78,15 @@ export const openEdits = async (storage: Pick<KeyValueStore, 'get' | 'setDurably
       await store()
       return true
     },
+    noteHeaders: async () => {
+      if (!hasHeaders) await storage.setDurably({ key: HEADERS_KEY, value: Uint8Array.of(1) })
+      hasHeaders = true
+    },
     goBack: async (number, edits) => {
+      if (hasHeaders && number === 0n) {
+        hasHeaders = false
+        await storage.setDurably({ key: HEADERS_KEY, value: new Uint8Array() })
+      }
       for (const known of byNumber.keys()) if (known >= number) byNumber.delete(known)
       if (edits.length > 0) byNumber.set(number, [...edits])
       const before = count

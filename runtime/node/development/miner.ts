@@ -10,6 +10,7 @@ import { periodMs } from '../../consensus/blockTiming.ts'
 import type { ValidatorSigner } from '../../signing/signer.ts'
 import type { Log } from '../../logging/log.ts'
 import { logBlock } from '../../logging/logBlock.ts'
+import type { HeaderChoices } from './headerChoice.ts'
 import { afterBlock, type Clock, timestampAfter } from './clock.ts'
 
 export type MinerOptions = {
@@ -19,6 +20,9 @@ export type MinerOptions = {
   readonly pool: TransactionPool
   readonly build: BuildBlock
   readonly clock: Clock
+  readonly headers: Pick<HeaderChoices, 'blockMade'>
+  /** How blocks are made from the start. */
+  readonly mode: MiningMode
   /** Resolves when the pool has removed the transactions of the head. */
   readonly poolSettled: () => Promise<void>
   readonly nowMs: () => number
@@ -72,6 +76,7 @@ const mineBlock = async (
   const seal = await signer.sign(qbftSealHash(proposal.header), preimage)
   const { header } = withSeals(proposal, 0, [seal])
   await chain.commitBuilt(built, header, durable)
+  from.headers.blockMade()
   clock.restore(afterBlock(clock.state(), timestamp, nowSeconds(from)))
   await from.poolSettled()
   const { transactions } = built.block
@@ -138,7 +143,7 @@ const mineMany = async (state: MinerState, count: number, intervalSeconds?: bigi
 export const createMiner = (from: MinerOptions): Miner => {
   const state: MinerState = {
     from,
-    mode: { kind: 'automatic' },
+    mode: from.mode,
     isRunning: false,
     timer: undefined,
     retry: undefined,

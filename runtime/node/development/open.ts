@@ -1,16 +1,17 @@
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
-import type { MinerSettings } from '../../../handlers/rpc/context.ts'
-import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
+import type { MiningMode, RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { CommandError } from '../../cli/errors.ts'
 import { createBlockBuilder } from '../../consensus/blockBuilder.ts'
 import type { StandingVotes } from '../../consensus/standingVotes.ts'
-import { logOf } from '../../logging/log.ts'
+import { changeLogLevel, logOf } from '../../logging/log.ts'
 import type { RunningNode } from '../openNode.ts'
+import type { ChangeableSettings } from '../minerSettings.ts'
 import type { PoolFollower } from '../pool/poolFollower.ts'
 import type { Submit } from '../pool/submit.ts'
 import { createClock } from './clock.ts'
 import { createDevelopment } from './development.ts'
+import { createHeaderChoices } from './headerChoice.ts'
 import { createMiner, type Miner } from './miner.ts'
 
 export type OpenDevelopmentOptions = {
@@ -21,10 +22,12 @@ export type OpenDevelopmentOptions = {
   readonly submit: Submit
   readonly follower: PoolFollower
   readonly votes: StandingVotes
-  readonly minerSettings: () => MinerSettings
+  readonly settings: ChangeableSettings
   /** Whether others may follow this chain: over the network, or from a replica. */
   readonly isFollowed: boolean
 }
+
+const MS_PER_SECOND = 1000
 
 /** Timestamps of a new chain are seconds of this machine. */
 const nowMs = (): number => Date.now()
@@ -36,7 +39,7 @@ const nowMs = (): number => Date.now()
 export const openDevelopment = (
   from: OpenDevelopmentOptions,
 ): { readonly rpc: RpcDevelopment; readonly miner: Miner } | undefined => {
-  const { node, options, pool, poolHead, submit, follower, votes, minerSettings, isFollowed } = from
+  const { node, options, pool, poolHead, submit, follower, votes, settings, isFollowed } = from
   const { chain, development, key } = node
   const { consensus } = chain.configuration
   if (development === undefined || consensus.kind !== 'qbft') return undefined
@@ -44,16 +47,22 @@ export const openDevelopment = (
   if (isFollowed && !edits.isEmpty)
     throw new CommandError(
       'START_FAILED',
-      'The state of this development chain was set by hand, so other nodes cannot execute its blocks: start it without --p2p-enabled and --replicate-to, or start a new chain',
+      'The state of this development chain was set by hand, so other nodes refuse its blocks: start it without --p2p-enabled and --replicate-to, or start a new chain',
     )
   const log = logOf('validator')
   const clock = createClock(nowMs, () => chain.head().header.timestamp)
+  const headers = createHeaderChoices(settings)
+  const { blockPeriod } = options
+  const mode: MiningMode =
+    blockPeriod > 0 ? { kind: 'interval', ms: blockPeriod * MS_PER_SECOND } : { kind: 'automatic' }
   const miner = createMiner({
     chain,
     consensus,
     signer: node.signer,
     pool,
     clock,
+    headers,
+    mode,
     build: createBlockBuilder({
       chain,
       consensus,
@@ -61,7 +70,7 @@ export const openDevelopment = (
       poolHead,
       key,
       standingVotes: votes.list,
-      settings: minerSettings,
+      settings: settings.settings,
       selectionPercent: options.poaBlockTxsSelectionMaxTime,
       log,
     }),
@@ -73,7 +82,20 @@ export const openDevelopment = (
     ? 'other nodes or stores follow this chain (--p2p-enabled, --replicate-to)'
     : undefined
   return {
-    rpc: createDevelopment({ chain, rewinding, edits, pool, poolHead, submit, miner, clock, refusal }),
+    rpc: createDevelopment({
+      chain,
+      rewinding,
+      edits,
+      pool,
+      poolHead,
+      submit,
+      miner,
+      clock,
+      headers,
+      mode,
+      setLogging: isOn => changeLogLevel(isOn ? options.logging : 'OFF', []),
+      refusal,
+    }),
     miner,
   }
 }

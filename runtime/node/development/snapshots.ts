@@ -1,5 +1,6 @@
 import type { StateEdit } from '../../../core/state/edits.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
+import type { HeaderChoice } from '../../../handlers/rpc/development/development.ts'
 import type { ClockState } from './clock.ts'
 
 /** What a development chain goes back to. */
@@ -8,6 +9,7 @@ export type ChainSnapshot = {
   readonly edits: readonly StateEdit[]
   readonly pooled: readonly PooledTransaction[]
   readonly clock: ClockState
+  readonly header: HeaderChoice
 }
 
 /** Snapshots that are kept: test suites take one before each test. The oldest are forgotten. */

@@ -79,7 +79,7 @@ export const apisOf = (chosen: readonly string[] | undefined, development: boole
 /** The options of the methods from those of the command line. */
 export const rpcOptionsOf = (options: NodeOptions, chainId: bigint, development: boolean): RpcOptions => ({
   apis: apisOf(options.rpcHttpApi, development),
-  clientVersion: clientVersion(options.identity),
+  clientVersion: options.devClientVersion ?? clientVersion(options.identity),
   networkId: options.networkId ?? chainId,
   minGasPrice: minGasPriceOf(options),
   minPriorityFee: options.minPriorityFee,

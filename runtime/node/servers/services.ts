@@ -227,7 +227,7 @@ const createConsensus = async (
     submit: starting.submit,
     follower,
     votes,
-    minerSettings: miner.settings,
+    settings: miner,
     isFollowed: staticNodes !== undefined || starting.replicaTargets.length > 0,
   })
   const service = createConsensusService({

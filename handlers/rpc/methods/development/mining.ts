@@ -1,4 +1,4 @@
-import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
+import { toQuantity } from '../../../../core/bytes/hex.ts'
 import type { DevelopmentClock } from '../../development/development.ts'
 import { developmentOf } from '../../development/signing.ts'
 import type { RpcContext } from '../../context.ts'
@@ -41,17 +41,6 @@ const mineMany = async ({ params }: Call, context: RpcContext): Promise<boolean>
 }
 
 const MS_PER_SECOND = 1000
-
-const metadata = (_: Call, { chain, options }: RpcContext): object => {
-  const { header, hash } = chain.head()
-  return {
-    clientVersion: options.clientVersion,
-    chainId: Number(chain.configuration.chainId),
-    instanceId: toHex(chain.genesis.hash),
-    latestBlockNumber: Number(header.number),
-    latestBlockHash: toHex(hash),
-  }
-}
 
 /** Blocks and time of a development chain, as in anvil and Hardhat. */
 export const DEV_MINING_METHODS: readonly Method[] = [
@@ -152,11 +141,5 @@ export const DEV_MINING_METHODS: readonly Method[] = [
       developmentOf(context).clock.setInterval(undefined)
       return true
     },
-  }),
-  ...developmentMethod(['anvil_metadata', 'hardhat_metadata'], {
-    summary: 'Returns the client and the head of the chain',
-    params: {},
-    result: 'Object',
-    handle: metadata,
   }),
 ]

@@ -2,31 +2,19 @@ import { toQuantity } from '../../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
 import type { StateEdit } from '../../../../core/state/edits.ts'
 import type { RpcContext } from '../../context.ts'
-import { DevelopmentRefused } from '../../development/development.ts'
 import { developmentOf } from '../../development/signing.ts'
 import { RpcError } from '../../dispatch/errors.ts'
 import {
   prefixedBytesOf,
   flagOf,
   given,
-  hashOf,
   integerOf,
   isObject,
   required,
   requireAddress,
 } from '../../parameters/values.ts'
 import { type Call, developmentMethod, type Method, type Params } from '../method.ts'
-
-/** @throws RpcError with the reason where the chain refuses */
-const refusing = async <T>(work: () => T | Promise<T>): Promise<T> => {
-  try {
-    return await work()
-  } catch (cause) {
-    if (cause instanceof DevelopmentRefused)
-      throw new RpcError('DEVELOPMENT_REFUSED', { detail: cause.message, cause })
-    throw cause
-  }
-}
+import { refusing } from './refusing.ts'
 
 const edit =
   (read: (params: Params) => StateEdit) =>
@@ -80,7 +68,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
       wei: required(integerOf(given(params, 1)), 'INVALID_PARAMS'),
     })),
   }),
-  ...both('setNonce', {
+  ...developmentMethod(['anvil_setNonce', 'hardhat_setNonce', 'evm_setAccountNonce'], {
     summary: 'Sets the nonce of an account',
     params: { address: 'Address', nonce: 'Gas' },
     result: 'Boolean',
@@ -123,23 +111,21 @@ export const DEV_STATE_METHODS: readonly Method[] = [
       return true
     },
   }),
-  ...both('dropTransaction', {
-    summary: 'Removes a transaction from the pool; false if it is not pooled',
-    params: { transactionHash: 'Hash' },
-    result: 'Boolean',
-    handle: ({ params }, context) => {
-      const hash = required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH')
-      developmentOf(context)
-      const isPooled = context.pool.get(hash) !== undefined
-      context.pool.remove(hash)
-      return isPooled
-    },
-  }),
   ...both('reset', {
     summary: 'Reverts to the genesis block, with an empty pool',
     params: { 'request?': 'ResetRequest' },
     result: 'Boolean',
     handle: reset,
+  }),
+  ...developmentMethod(['anvil_rollback'], {
+    summary: 'Reverts the last blocks, one if no number is given',
+    params: { 'blocks?': 'Gas' },
+    result: 'Boolean',
+    handle: async ({ params }, context) => {
+      const depth = required(integerOf(given(params, 0) ?? 1, 63), 'INVALID_PARAMS')
+      await refusing(() => developmentOf(context).rollBack(depth))
+      return true
+    },
   }),
   ...developmentMethod(['evm_snapshot', 'anvil_snapshot'], {
     summary: 'Takes a snapshot of the chain, the pool and the clock; returns its number',

@@ -1,0 +1,49 @@
+import { developmentOf } from '../../development/signing.ts'
+import { given, integerOf, required, requireAddress } from '../../parameters/values.ts'
+import { developmentMethod, type Method } from '../method.ts'
+import { refusing } from './refusing.ts'
+
+/** Header values of later blocks of a development chain, as in anvil and Hardhat. */
+export const DEV_HEADER_METHODS: readonly Method[] = [
+  ...developmentMethod(['anvil_setCoinbase', 'hardhat_setCoinbase'], {
+    summary: 'Sets the account that gets the fees of later blocks',
+    params: { account: 'Address' },
+    result: 'Boolean',
+    handle: async ({ params }, context) => {
+      const coinbase = requireAddress(params, 0)
+      await refusing(() => developmentOf(context).setHeader({ coinbase }))
+      return true
+    },
+  }),
+  ...developmentMethod(['anvil_setNextBlockBaseFeePerGas', 'hardhat_setNextBlockBaseFeePerGas'], {
+    summary: 'Sets the base fee of the next block; later ones follow from it',
+    params: { weiPerGas: 'Wei' },
+    result: 'Boolean',
+    handle: async ({ params }, context) => {
+      const baseFeePerGas = required(integerOf(given(params, 0)), 'INVALID_PARAMS')
+      await refusing(() => developmentOf(context).setHeader({ next: { baseFeePerGas } }))
+      return true
+    },
+  }),
+  ...developmentMethod(['evm_setBlockGasLimit', 'anvil_setBlockGasLimit'], {
+    summary: 'Sets the gas limit of the next block and of those that follow',
+    params: { gasLimit: 'Gas' },
+    result: 'Boolean',
+    handle: async ({ params }, context) => {
+      const gasLimit = required(integerOf(given(params, 0), 63), 'INVALID_PARAMS')
+      await refusing(() => developmentOf(context).setHeader({ next: { gasLimit } }))
+      return true
+    },
+  }),
+  ...developmentMethod(['anvil_setMinGasPrice', 'hardhat_setMinGasPrice'], {
+    summary: 'Sets the minimum gas price of produced blocks',
+    params: { weiPerGas: 'Wei' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      developmentOf(context)
+      const minGasPrice = required(integerOf(given(params, 0)), 'INVALID_MIN_GAS_PRICE')
+      required(context.miner, 'METHOD_NOT_ENABLED').change({ minGasPrice })
+      return true
+    },
+  }),
+]

@@ -1,0 +1,65 @@
+import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
+import { rulesAt } from '../../../../core/genesis/schedule.ts'
+import type { RpcContext } from '../../context.ts'
+import { developmentOf } from '../../development/signing.ts'
+import { nextHeadOf } from '../../fees/nextHead.ts'
+import { flagOf, given, required } from '../../parameters/values.ts'
+import { type Call, developmentMethod, type Method } from '../method.ts'
+
+const metadata = (_: Call, { chain, options }: RpcContext): object => {
+  const { header, hash } = chain.head()
+  return {
+    clientVersion: options.clientVersion,
+    chainId: Number(chain.configuration.chainId),
+    instanceId: toHex(chain.genesis.hash),
+    latestBlockNumber: Number(header.number),
+    latestBlockHash: toHex(hash),
+  }
+}
+
+/** In the shape of anvil. */
+const nodeInfo = async (_: Call, context: RpcContext): Promise<object> => {
+  const { chain, gasPrice } = context
+  const { header, hash } = chain.head()
+  const { fork } = rulesAt(chain.configuration, header.number, header.timestamp, header.difficulty)
+  return {
+    currentBlockNumber: toQuantity(header.number),
+    currentBlockTimestamp: Number(header.timestamp),
+    currentBlockHash: toHex(hash),
+    hardFork: fork,
+    transactionOrder: 'fees',
+    environment: {
+      baseFee: toQuantity(nextHeadOf(context).nextBaseFeePerGas ?? 0n),
+      chainId: Number(chain.configuration.chainId),
+      gasLimit: toQuantity(header.gasLimit),
+      gasPrice: toQuantity(await gasPrice.gasPrice()),
+    },
+    forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+  }
+}
+
+/** The node of a development chain, as in anvil and Hardhat. */
+export const DEV_NODE_METHODS: readonly Method[] = [
+  ...developmentMethod(['anvil_metadata', 'hardhat_metadata'], {
+    summary: 'Returns the client and the head of the chain',
+    params: {},
+    result: 'Object',
+    handle: metadata,
+  }),
+  ...developmentMethod(['anvil_nodeInfo'], {
+    summary: 'Returns the head, the fork and the fees of the chain',
+    params: {},
+    result: 'Object',
+    handle: nodeInfo,
+  }),
+  ...developmentMethod(['anvil_setLoggingEnabled', 'hardhat_setLoggingEnabled'], {
+    summary: 'Enables or disables the log',
+    params: { isOn: 'Flag' },
+    result: 'Boolean',
+    handle: ({ params }, context) => {
+      const isOn = required(flagOf(given(params, 0)), 'INVALID_PARAMS')
+      developmentOf(context).setLogging(isOn)
+      return true
+    },
+  }),
+]
