@@ -4,6 +4,7 @@ import type { ChainConfiguration } from '../genesis/configuration.ts'
 import type { ChainHead, ChainStore, Durable } from '../store/store.ts'
 import type { VoteTally } from '../validators/votes.ts'
 import type { Block } from '../block/block.ts'
+import type { Tracer } from '../evm/interpreter/tracer.ts'
 import type { SelectionBounds } from './execution/bounds.ts'
 import type { Vote } from '../block/codec/extraData.ts'
 import type { Header } from '../block/header.ts'
@@ -44,6 +45,8 @@ export type BuildOptions = {
   readonly full: () => boolean
   /** A transaction that exceeds these bounds is not included. Undefined: no bounds. */
   readonly bounds?: SelectionBounds | undefined
+  /** Called for each attempt to execute the candidates, which may begin again; the tracer observes that attempt. */
+  readonly observe?: (() => Tracer) | undefined
 }
 
 /** An executed block that is neither sealed nor committed. */

@@ -1,5 +1,5 @@
 import { toHex } from '../../core/bytes/hex.ts'
-import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
+import type { BuildOptions, BuiltBlock, Chain } from '../../core/chain/chain.ts'
 import type { Vote } from '../../core/block/codec/extraData.ts'
 import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
 import { SENDER_WAIT_MS } from '../../core/txpool/overruns.ts'
@@ -25,6 +25,8 @@ export type BlockBuilderOptions = {
   readonly settings: () => MinerSettings
   /** Percentage of the block period that executing transactions may take. */
   readonly selectionPercent: number
+  /** Observes the execution of the transactions; undefined for none. */
+  readonly observe?: BuildOptions['observe']
   readonly log: Log
 }
 
@@ -69,6 +71,7 @@ export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => 
       candidates: pool.candidates(options.poolHead()),
       full: bounds.isFull,
       bounds,
+      observe: options.observe,
     })
     for (const { transaction, reason } of built.rejected) {
       pool.remove(transaction.transaction.hash)

@@ -23,7 +23,7 @@ const TEMPORARY: ReadonlySet<InvalidTransactionCode> = new Set<InvalidTransactio
 
 export type CandidateOptions = Pick<
   BuildOptions,
-  'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee' | 'bounds'
+  'candidates' | 'full' | 'minGasPrice' | 'minPriorityFee' | 'bounds' | 'observe'
 >
 
 /** `isFirst` is true while the block has no transaction. */
@@ -60,7 +60,7 @@ export type CandidateSource = TransactionSource & {
 /** Chooses a block's transactions from the candidates in one run. */
 export const chooseCandidates = (
   replay: Replay,
-  { minGasPrice, minPriorityFee = 0n, bounds }: CandidateOptions,
+  { minGasPrice, minPriorityFee = 0n, bounds, observe }: CandidateOptions,
   baseFeePerGas: bigint | undefined,
 ): CandidateSource => {
   const rejected: { transaction: SenderTransaction; reason: string }[] = []
@@ -85,6 +85,7 @@ export const chooseCandidates = (
   return {
     rejected,
     stoppedTransactions,
+    tracer: observe?.(),
     next(gasAvailable) {
       isRunning = false
       if (gasAvailable < GAS_MIN) return undefined

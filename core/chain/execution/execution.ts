@@ -4,6 +4,7 @@ import { createSlab } from '../../bytes/slab.ts'
 import type { BlockEnvironment } from '../../evm/transaction/environment.ts'
 import { executeTransactionSteps } from '../../evm/transaction/execute.ts'
 import { MemoryUnavailable } from '../../evm/interpreter/memory.ts'
+import type { Tracer } from '../../evm/interpreter/tracer.ts'
 import type { Usage } from '../../evm/interpreter/runLimit.ts'
 import { InvalidTransaction, type TransactionResult } from '../../evm/transaction/result.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
@@ -42,6 +43,8 @@ export type TransactionSource = {
   check?(usage: Usage): void
   /** Called when the last transaction was stopped and undone; undefined if the source never stops one. */
   stopped?(sent: SenderTransaction, reason: string): void
+  /** Observes the execution of each transaction. */
+  readonly tracer?: Tracer | undefined
 }
 
 export type ExecutionInput = {
@@ -173,7 +176,7 @@ function* executeOrUndo(
 ): Steps<TransactionResult | undefined> {
   const snapshot = world.snapshot()
   try {
-    return yield* executeTransactionSteps(environment, world, sent, gasAvailable)
+    return yield* executeTransactionSteps(environment, world, sent, gasAvailable, source.tracer)
   } catch (error) {
     const isStopped = error instanceof TransactionStopped || error instanceof MemoryUnavailable
     if (!isStopped || source.stopped === undefined) throw error

@@ -6,6 +6,8 @@ import type { Signature } from '../../../core/crypto/engine.ts'
 import type { StateEdit } from '../../../core/state/edits.ts'
 import type { BlockRecord, ChainHead } from '../../../core/store/store.ts'
 
+import type { ConsoleRun } from './console/console.ts'
+
 /** When blocks are produced: for each transaction, at an interval, or only on request. */
 export type MiningMode =
   | { readonly kind: 'automatic' }
@@ -69,6 +71,8 @@ export type RpcDevelopment = {
   unsigned(account: Address, transaction: UnsignedTransaction): SenderTransaction
   /** Sets values of later headers; the others keep their value. @throws DevelopmentRefused */
   setHeader(choice: Partial<HeaderChoice>): Promise<void>
+  /** Collects what one run prints with `console.log`. */
+  console(): ConsoleRun
   /** Enables or disables the log. */
   setLogging(isOn: boolean): void
   /** Changes the state after the head. @throws DevelopmentRefused */

@@ -41,22 +41,21 @@ export const signTypedData = ({ params }: Call, context: RpcContext): string =>
 const filledOf = (call: Call, context: RpcContext): ReturnType<typeof fillCall> => {
   const transaction = given(call.params, 0)
   if (!isObject(transaction)) throw new RpcError('INVALID_CALL')
+  developmentOf(context)
   if (transaction['from'] === undefined)
     throw new RpcError('UNKNOWN_ACCOUNT', { detail: 'from is missing, the account that signs' })
   return fillCall(call, context)
 }
 
 const signFilled = async (call: Call, context: RpcContext): Promise<SenderTransaction> => {
-  const development = developmentOf(context)
   const { from, transaction } = await filledOf(call, context)
-  return required(development.signTransaction(from, transaction), 'UNKNOWN_ACCOUNT')
+  return required(developmentOf(context).signTransaction(from, transaction), 'UNKNOWN_ACCOUNT')
 }
 
 /** eth_sendUnsignedTransaction: the hash. @throws RpcError, TransactionRejected */
 export const sendUnsigned = async (call: Call, context: RpcContext): Promise<string> => {
-  const development = developmentOf(context)
   const { from, transaction } = await filledOf(call, context)
-  const sent = development.unsigned(from, transaction)
+  const sent = developmentOf(context).unsigned(from, transaction)
   await submitSent(sent, context)
   return toHex(sent.transaction.hash)
 }

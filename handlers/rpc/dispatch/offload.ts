@@ -45,7 +45,7 @@ export class WorkerRefusal extends Error {
 }
 
 /** The call used more than SHORT_GAS. */
-class RunsLong extends Error {
+export class RunsLong extends Error {
   override readonly name = 'RunsLong'
   readonly code = 'RUNS_LONG'
 }

@@ -9,6 +9,7 @@ import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
 import { type CallParameters, readCall } from './callParameters.ts'
 import { checkNonce, checkUpfrontCost, prepareCall, runCall } from './message.ts'
 import { failureOf } from './outcome.ts'
+import { withConsole } from './withConsole.ts'
 import { readStateOverrides, type StateOverrides } from './stateOverrides.ts'
 
 /**
@@ -25,7 +26,7 @@ export const simulateCall = (
     const prepared = prepareCall(context, call, environment)
     checkNonce(call.nonce, call.from, world)
     checkUpfrontCost(prepared, world)
-    return runCall(prepared, world)
+    return withConsole(context, tracer => runCall(prepared, world, tracer))
   })
 
 /** The output of the call. @throws RpcError with the reason of its failure */

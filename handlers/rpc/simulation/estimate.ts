@@ -1,5 +1,6 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { minBigint } from '../../../core/bytes/integer.ts'
+import type { Tracer } from '../../../core/evm/interpreter/tracer.ts'
 import type { TransactionResult } from '../../../core/evm/transaction/result.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
@@ -12,6 +13,7 @@ import { readNextCall } from './nextCall.ts'
 import { failureOf } from './outcome.ts'
 import { searchGasLimit } from './search.ts'
 import type { StateOverrides } from './stateOverrides.ts'
+import { withConsole } from './withConsole.ts'
 
 /** Gas of a plain transfer, the minimum of any transaction. */
 const TRANSFER_GAS = 21_000n
@@ -46,11 +48,11 @@ const estimateIn = (
 ): bigint => {
   const startMs = context.nowMs()
   const start = world.snapshot()
-  const run = (gasLimit: bigint): TransactionResult => {
+  const run = (gasLimit: bigint, tracer?: Tracer): TransactionResult => {
     // The search is synchronous, so it reads the clock itself.
     if (context.nowMs() - startMs > context.options.timeoutMs) throw new RpcError('TIMEOUT')
     world.revert(start)
-    return runCall({ ...prepared, message: { ...prepared.message, gasLimit } }, world)
+    return runCall({ ...prepared, message: { ...prepared.message, gasLimit } }, world, tracer)
   }
   const succeeds = (gasLimit: bigint): boolean => {
     try {
@@ -64,7 +66,7 @@ const estimateIn = (
   if (highest < TRANSFER_GAS) checkUpfrontCost(prepared, world)
   else checkUpfrontCost({ ...prepared, message: { ...prepared.message, gasLimit: highest } }, world)
   if (isPlainTransfer(call, world) && run(TRANSFER_GAS).success) return TRANSFER_GAS
-  const first = run(highest)
+  const first = withConsole(context, tracer => run(highest, tracer))
   const failure = failureOf(first)
   if (failure !== undefined) throw failure
   if (aim === 'exact' && succeeds(first.gasUsed)) return first.gasUsed

@@ -30,6 +30,7 @@ export type DevelopmentOptions = {
   readonly headers: HeaderChoices
   /** How blocks are made from the start. */
   readonly mode: MiningMode
+  readonly console: RpcDevelopment['console']
   readonly setLogging: (isOn: boolean) => void
   /** Why this chain cannot go back or be edited: others follow it. Undefined when it can. */
   readonly refusal: string | undefined
@@ -87,6 +88,7 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
     ...createAccounts(),
     miner,
     clock,
+    console: options.console,
     setLogging,
     setHeader: choice => {
       requireFree()

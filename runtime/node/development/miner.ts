@@ -21,6 +21,8 @@ export type MinerOptions = {
   readonly build: BuildBlock
   readonly clock: Clock
   readonly headers: Pick<HeaderChoices, 'blockMade'>
+  /** Writes what the transactions of the block have printed. */
+  readonly flushConsole: () => void
   /** How blocks are made from the start. */
   readonly mode: MiningMode
   /** Resolves when the pool has removed the transactions of the head. */
@@ -76,6 +78,7 @@ const mineBlock = async (
   const seal = await signer.sign(qbftSealHash(proposal.header), preimage)
   const { header } = withSeals(proposal, 0, [seal])
   await chain.commitBuilt(built, header, durable)
+  from.flushConsole()
   from.headers.blockMade()
   clock.restore(afterBlock(clock.state(), timestamp, nowSeconds(from)))
   await from.poolSettled()

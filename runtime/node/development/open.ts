@@ -1,4 +1,5 @@
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
+import { createBlockConsole, createConsole } from '../../../handlers/rpc/development/console/console.ts'
 import type { MiningMode, RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { CommandError } from '../../cli/errors.ts'
@@ -55,6 +56,8 @@ export const openDevelopment = (
   const { blockPeriod } = options
   const mode: MiningMode =
     blockPeriod > 0 ? { kind: 'interval', ms: blockPeriod * MS_PER_SECOND } : { kind: 'automatic' }
+  const console = createConsole(line => logOf('console').info('{line}', { line }))
+  const blockConsole = createBlockConsole(console)
   const miner = createMiner({
     chain,
     consensus,
@@ -63,6 +66,7 @@ export const openDevelopment = (
     clock,
     headers,
     mode,
+    flushConsole: blockConsole.flush,
     build: createBlockBuilder({
       chain,
       consensus,
@@ -72,6 +76,7 @@ export const openDevelopment = (
       standingVotes: votes.list,
       settings: settings.settings,
       selectionPercent: options.poaBlockTxsSelectionMaxTime,
+      observe: blockConsole.observe,
       log,
     }),
     poolSettled: follower.settled,
@@ -93,6 +98,7 @@ export const openDevelopment = (
       clock,
       headers,
       mode,
+      console,
       setLogging: isOn => changeLogLevel(isOn ? options.logging : 'OFF', []),
       refusal,
     }),

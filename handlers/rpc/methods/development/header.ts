@@ -40,8 +40,8 @@ export const DEV_HEADER_METHODS: readonly Method[] = [
     params: { weiPerGas: 'Wei' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      developmentOf(context)
       const minGasPrice = required(integerOf(given(params, 0)), 'INVALID_MIN_GAS_PRICE')
+      developmentOf(context)
       required(context.miner, 'METHOD_NOT_ENABLED').change({ minGasPrice })
       return true
     },
