@@ -72,7 +72,7 @@ for (const mode of ['anvil', 'hardhat'] as const)
       await client.revert({ id })
       await client.mine({ blocks: 1 })
       const after = await client.getBlock()
-      expect(after.miner).toBe(original as never)
+      expect(after.miner).toBe(original)
       expect(after.baseFeePerGas).toBeGreaterThan(0n)
     })
 
@@ -93,7 +93,7 @@ for (const mode of ['anvil', 'hardhat'] as const)
         chainId: 1337,
         latestBlockNumber: Number(block.number),
         latestBlockHash: block.hash,
-      } as never)
+      })
       expect(await client.request({ method: 'web3_clientVersion' } as never)).toBe('anvil/v1.7.1' as never)
       expect(await client.getAutomine()).toBe(true)
       expect(await client.request({ method: `${mode}_setLoggingEnabled`, params: [false] } as never)).toBe(

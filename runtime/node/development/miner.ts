@@ -58,7 +58,7 @@ type MinerState = {
 
 const nowSeconds = ({ nowMs }: MinerOptions): bigint => BigInt(Math.floor(nowMs() / 1000))
 
-/** Builds, seals and commits one block. */
+/** Builds, seals and commits one block. Returns the number of transactions that were tried. */
 const mineBlock = async (
   { from }: MinerState,
   intervalSeconds?: bigint,
@@ -84,7 +84,8 @@ const mineBlock = async (
   await from.poolSettled()
   const { transactions } = built.block
   logBlock(log, 'Produced', header, transactions.length, pool.size, qbftBlockHash(header))
-  return transactions.length
+  // A stopped transaction is tried once more, in the next block.
+  return transactions.length + built.stopped.length
 }
 
 const alone = <T>(state: MinerState, work: () => Promise<T>): Promise<T> => {
@@ -117,16 +118,16 @@ const mineDue = async (state: MinerState): Promise<void> => {
   if (!isRunning || mode.kind === 'manual') return
   // A block on request may have taken what was waiting.
   if (mode.kind === 'automatic' && !from.pool.hasRunnable) return
-  let transactions = 0
+  let tried = 0
   try {
-    transactions = await mineBlock(state)
+    tried = await mineBlock(state)
   } catch (error) {
     from.log.error('No block could be made: {error}', { error })
     state.retry = setTimeout(() => schedule(state), RETRY_INTERVAL_MS)
   }
   state.lastMs = from.nowMs()
   // What did not fit into an empty block waits for the next transaction, or for a higher base fee to fall.
-  if (mode.kind === 'interval' || transactions > 0) schedule(state)
+  if (mode.kind === 'interval' || tried > 0) schedule(state)
 }
 
 const unschedule = (state: MinerState): void => {

@@ -20,7 +20,7 @@ export const CONSOLE_BYTES_MAX = 256 * 1024
 export type ConsoleRun = {
   readonly hooks: Tracer
   /** Writes the collected lines, once. */
-  flush(): void
+  readonly flush: () => void
 }
 
 /** Creates a collector for each run. @param write receives each line */

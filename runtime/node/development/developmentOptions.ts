@@ -1,0 +1,27 @@
+import type { Chain, Rewinding } from '../../../core/chain/chain.ts'
+import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
+import type { MiningMode, RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
+import type { Submit } from '../pool/submit.ts'
+import type { Clock } from './clock.ts'
+import type { Edits } from './edits.ts'
+import type { HeaderChoices } from './headerChoice.ts'
+import type { Miner } from './miner.ts'
+
+export type DevelopmentOptions = {
+  readonly chain: Chain
+  readonly rewinding: Rewinding
+  readonly edits: Edits
+  readonly pool: TransactionPool
+  readonly submit: Submit
+  /** The pool's rules for the block after the current head. */
+  readonly poolHead: () => PoolHead
+  readonly miner: Miner
+  readonly clock: Clock
+  readonly headers: HeaderChoices
+  /** How blocks are made from the start. */
+  readonly mode: MiningMode
+  readonly console: RpcDevelopment['console']
+  readonly setLogging: (isOn: boolean) => void
+  /** Why this chain cannot go back or be edited: others follow it. Undefined when it can. */
+  readonly refusal: string | undefined
+}

@@ -1,0 +1,89 @@
+import { RewindRefused } from '../../../core/store/rewind.ts'
+import type { BlockRecord } from '../../../core/store/store.ts'
+import {
+  DevelopmentRefused,
+  REMOVED_BLOCKS_MAX,
+  type Rewound,
+  type RpcDevelopment,
+} from '../../../handlers/rpc/development/development.ts'
+import { REAL_TIME } from './clock.ts'
+import type { DevelopmentOptions } from './developmentOptions.ts'
+import { NO_CHOICE } from './headerChoice.ts'
+import { type ChainSnapshot, createSnapshots } from './snapshots.ts'
+
+const removedBlocks = async ({ chain }: DevelopmentOptions, target: bigint): Promise<BlockRecord[]> => {
+  const head = chain.head().header.number
+  const records: BlockRecord[] = []
+  for (let number = head; number > target && records.length < REMOVED_BLOCKS_MAX; number--) {
+    const record = await chain.store.record(number)
+    if (record !== undefined) records.push(record)
+  }
+  return records
+}
+
+/** Everything that a snapshot holds becomes current. @throws DevelopmentRefused */
+const goBack = async (
+  options: DevelopmentOptions,
+  { number, edits, pooled, clock, header }: ChainSnapshot,
+): Promise<Rewound> => {
+  const { chain, rewinding, pool, submit } = options
+  const removed = await removedBlocks(options, number)
+  try {
+    await rewinding.rewind(number)
+  } catch (cause) {
+    if (cause instanceof RewindRefused) throw new DevelopmentRefused(cause.message, { cause })
+    throw cause
+  }
+  for (const { transaction } of pool.list()) pool.remove(transaction.hash)
+  await options.edits.goBack(number, edits)
+  options.clock.restore(clock)
+  options.headers.set(header)
+  await submit(pooled.map(({ transaction, sender }) => ({ transaction, sender })))
+  return { head: chain.head(), removed }
+}
+
+type Returns = Pick<RpcDevelopment, 'snapshot' | 'revert' | 'rollBack' | 'reset'>
+
+/**
+ * The ways back to an earlier block.
+ * @param requireFree throws where the chain may not go back
+ * @param onRewound called when the chain is at the earlier block, before any other work
+ */
+export const createReturns = (
+  options: DevelopmentOptions,
+  requireFree: () => void,
+  onRewound: (rewound: Rewound) => void,
+): Returns => {
+  const { chain, edits, pool, miner, clock, headers } = options
+  const snapshots = createSnapshots()
+  const moveTo = (snapshot: ChainSnapshot): Promise<void> =>
+    miner.alone(async () => onRewound(await goBack(options, snapshot)))
+  /** What is kept when the chain goes back a number of blocks. */
+  const kept = () => ({ pooled: pool.list(), clock: clock.state(), header: headers.current() })
+
+  return {
+    snapshot: () => {
+      const { number } = chain.head().header
+      return snapshots.add({ number, edits: edits.after(number), ...kept() })
+    },
+    revert: async id => {
+      requireFree()
+      const snapshot = snapshots.take(id)
+      if (snapshot === undefined) return false
+      await moveTo(snapshot)
+      return true
+    },
+    rollBack: async depth => {
+      requireFree()
+      const head = chain.head().header.number
+      if (depth > head) throw new DevelopmentRefused(`it has ${head} blocks after its first one`)
+      await moveTo({ number: head - depth, edits: [], ...kept() })
+    },
+    reset: async () => {
+      requireFree()
+      snapshots.clear()
+      miner.setMode(options.mode)
+      await moveTo({ number: 0n, edits: [], pooled: [], clock: REAL_TIME, header: NO_CHOICE })
+    },
+  }
+}
