@@ -174,7 +174,9 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
       ({ message }) =>
         `${message}. The block has a quorum of seals, so this node cannot follow the chain past it`,
     )
-    const reason = await Promise.race([stop.wait, memoryExceeded, requiredBlocks.violated])
+    const storageLost =
+      node.storageLost === undefined ? [] : [node.storageLost.then(({ message }) => message)]
+    const reason = await Promise.race([stop.wait, memoryExceeded, requiredBlocks.violated, ...storageLost])
     if (reason !== undefined) {
       log.error('Stopping: {reason}', { reason })
       return 1

@@ -34,3 +34,12 @@ export const requireOptions = (
       `the storage ${name} needs ${missing.join(' and ')}: ${name}?${missing.map(option => `${option}=...`).join('&')}`,
     )
 }
+
+/** `redis at 10.0.0.7:6379`: without user, password and keys. */
+export const shownName = ({ name, options }: StorageName): string => {
+  try {
+    return `${name} at ${new URL(options['url'] ?? '').host}`
+  } catch {
+    return name
+  }
+}

@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { builtinDrivers, type Driver } from 'unstorage'
 import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { logOf } from '../logging/log.ts'
 import { exclusiveTurn } from '../scheduler.ts'
-import { parseStorage, requireOptions, type StorageName } from './driverOptions.ts'
+import { parseStorage, requireOptions, shownName, type StorageName } from './driverOptions.ts'
+import { LEASE_MS, type LeasedStore, leaseStore } from './lease.ts'
 import { openMemoryDriver } from './memory.ts'
 import { openPostgresqlDriver } from './postgresql.ts'
 import { openRedisDriver } from './redis.ts'
@@ -54,24 +56,49 @@ const requireCurrentReads = (name: string): void => {
 }
 
 /** @throws StorageUnavailable */
-const openServer = async (storage: StorageName): Promise<KeyValueStore> => {
-  const { url = '', base = '', table } = storage.options
-  if (storage.name === 'redis') {
-    requireOptions(storage, ['url'], ['base'])
-    const { driver, durability } = await openRedisDriver({ url, base })
-    return keyValueOfDriver(driver, durability, exclusiveTurn)
+const takesOverOf = (value: string | undefined): boolean => {
+  if (value !== undefined && value !== 'true' && value !== 'false')
+    throw new StorageUnavailable(`the storage option takeover is true or false, not '${value}'`)
+  return value === 'true'
+}
+
+/** A storage on a server, which other machines reach as well: this process holds it by a lease. @throws StorageUnavailable; StorageInUse */
+const openServer = async (storage: StorageName): Promise<LeasedStore> => {
+  const { url = '', base = '', table, takeover } = storage.options
+  const isRedis = storage.name === 'redis'
+  requireOptions(storage, ['url'], [isRedis ? 'base' : 'table', 'takeover'])
+  const takesOver = takesOverOf(takeover)
+  const { driver, durability } = isRedis
+    ? await openRedisDriver({ url, base })
+    : await openPostgresqlDriver(table === undefined ? { url } : { url, table })
+  const kv = keyValueOfDriver(driver, durability, exclusiveTurn)
+  const name = shownName(storage)
+  const onWait = (holder: string): void =>
+    logOf('storage').info('The storage {name} is held by {holder}: waiting {seconds} s for a sign of life', {
+      name,
+      holder,
+      seconds: LEASE_MS / 1000,
+    })
+  try {
+    return await leaseStore(kv, { name, takesOver, onWait })
+  } catch (error) {
+    await kv.close()
+    throw error
   }
-  requireOptions(storage, ['url'], ['table'])
-  const { driver, durability } = await openPostgresqlDriver(table === undefined ? { url } : { url, table })
-  return keyValueOfDriver(driver, durability, exclusiveTurn)
+}
+
+/** What a node stores its chain in. */
+export type Storage = KeyValueStore & {
+  /** Resolves when another node has taken the storage over; undefined where the data path's lock is enough. */
+  readonly lost?: LeasedStore['lost']
 }
 
 /**
  * Opens what `--storage` names: `sqlite` and `fs` in the data path, `memory`, `redis?url=...` and `postgresql?url=...`, or any
  * other of unstorage's drivers with its options.
- * @throws StorageUnavailable; DataPathInUse
+ * @throws StorageUnavailable; DataPathInUse; StorageInUse
  */
-export const openStorage = async (storage: string, dataPath: string): Promise<KeyValueStore> => {
+export const openStorage = async (storage: string, dataPath: string): Promise<Storage> => {
   const parsed = parseStorage(storage)
   const { name, options } = parsed
   const path = join(dataPath, CHAIN_FOLDER)

@@ -37,6 +37,10 @@ const statementsOf = (table: string) => {
     setIfSame:
       `WITH held AS MATERIALIZED (SELECT 1 AS one FROM ${table} WHERE k = $6 AND v = $7 FOR UPDATE), ` +
       `${batch(', held')} SELECT one FROM held`,
+    // The row stays as it is, so that several such writes run beside each other; a write of that row waits for them.
+    setIfHeld:
+      `WITH held AS MATERIALIZED (SELECT 1 AS one FROM ${table} WHERE k = $6 AND v = $7 FOR SHARE), ` +
+      `${batch(', held')} SELECT one FROM held`,
     setIfAbsent:
       `WITH held AS (INSERT INTO ${table} (k, v) VALUES ($6, $7) ON CONFLICT (k) DO NOTHING RETURNING 1 AS one), ` +
       `${batch(', held')} SELECT one FROM held`,
@@ -77,16 +81,16 @@ const parametersOf = (entries: readonly KeyValueEntry[]): readonly unknown[] => 
 
 const setEntriesIf = async (
   pool: SqlPool,
-  { setIfSame, setIfAbsent }: Statements,
+  { setIfSame, setIfHeld, setIfAbsent }: Statements,
   { key, value }: EntryCondition,
   entries: readonly KeyValueEntry[],
 ): Promise<boolean> => {
   if (value !== undefined) {
-    const rows = await pool.query('quorate_set_if', setIfSame, [
-      ...parametersOf(entries),
-      key,
-      bufferOf(value),
-    ])
+    const replaces = entries.some(entry => entry.key === key)
+    const [name, text] = replaces
+      ? (['quorate_set_if', setIfSame] as const)
+      : (['quorate_set_held', setIfHeld] as const)
+    const rows = await pool.query(name, text, [...parametersOf(entries), key, bufferOf(value)])
     return rows.length > 0
   }
   const first = entries.find(entry => entry.key === key)?.value

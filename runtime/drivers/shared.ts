@@ -1,7 +1,7 @@
 import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { exclusiveTurn } from '../scheduler.ts'
-import { parseStorage, requireOptions, type StorageName } from './driverOptions.ts'
+import { parseStorage, requireOptions, shownName } from './driverOptions.ts'
 import { openHttpDriver } from './http.ts'
 import { openPostgresqlDriver } from './postgresql.ts'
 import { openRedisDriver, type OpenedDriver } from './redis.ts'
@@ -98,15 +98,6 @@ export type SharedStore = {
   readonly consistency: Consistency
   /** Connects to it. @throws StorageUnavailable */
   readonly open: () => Promise<KeyValueStore>
-}
-
-/** `redis at 10.0.0.7:6379`: without user, password and keys. */
-const shownName = ({ name, options }: StorageName): string => {
-  try {
-    return `${name} at ${new URL(options['url'] ?? '').host}`
-  } catch {
-    return name
-  }
 }
 
 /**

@@ -12,7 +12,8 @@ import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import type { ChainStore } from '../../core/store/store.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { lockDataPath } from '../drivers/lock.ts'
-import { openStorage, StorageUnavailable } from '../drivers/open.ts'
+import type { StorageLost } from '../drivers/lease.ts'
+import { openStorage, type Storage, StorageUnavailable } from '../drivers/open.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { writeFailureReason } from '../files/reason.ts'
 import { requirePrivateFile } from '../keys/filePermissions.ts'
@@ -60,6 +61,8 @@ export type OpenNode = {
   readonly badBlocks: BadBlocks
   /** Resolves if a sealed block needs more memory than this machine has. */
   readonly memoryExceeded: Promise<MemoryUnavailable>
+  /** Resolves when another node has taken over the storage, which then refuses each write of this one. */
+  readonly storageLost: Promise<StorageLost> | undefined
   /** What a development chain can undo; undefined on any other chain. */
   readonly development: { readonly rewinding: Rewinding; readonly edits: Edits } | undefined
   /** Storage of the chain, also for other data that must survive as blocks do. */
@@ -112,7 +115,7 @@ const requireNew = async (store: ChainStore, dataPath: string): Promise<void> =>
   )
 }
 
-const openStorageOf = async ({ storage, dataPath }: OpenOptions): Promise<KeyValueStore> => {
+const openStorageOf = async ({ storage, dataPath }: OpenOptions): Promise<Storage> => {
   try {
     return await openStorage(storage, dataPath)
   } catch (error) {
@@ -200,7 +203,8 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     const recoverSeals = createRecoverSeals(recovery)
     const development = edits === undefined ? undefined : { rewinding: opened, edits }
     const senders = { recoverSenders, lookUpSenders, recoverSeals }
-    return { chain, ...senders, badBlocks, memoryExceeded, development, storage, close }
+    const storageLost = storage.lost
+    return { chain, ...senders, badBlocks, memoryExceeded, storageLost, development, storage, close }
   } catch (error) {
     await close()
     throw error
