@@ -15,7 +15,7 @@ export const LEASE_MS = 10_000
 const LOOK_MS = 500
 
 /** Entries of one conditional write: a script of Redis must not hold the server up for long. */
-const ENTRIES_MAX = 20_000
+const WRITE_ENTRIES_MAX = 20_000
 
 /** What the lease says of its holder. */
 type Holder = { readonly host: string; readonly process: number; readonly id: string }
@@ -105,8 +105,9 @@ const fenced = (kv: ConditionalStore, own: Uint8Array, name: string): LeasedStor
     resolveLost = resolve
   })
   const write = async (entries: readonly KeyValueEntry[]): Promise<void> => {
-    for (let at = 0; at < entries.length; at += ENTRIES_MAX) {
-      const some = at === 0 && entries.length <= ENTRIES_MAX ? entries : entries.slice(at, at + ENTRIES_MAX)
+    for (let at = 0; at < entries.length; at += WRITE_ENTRIES_MAX) {
+      const some =
+        at === 0 && entries.length <= WRITE_ENTRIES_MAX ? entries : entries.slice(at, at + WRITE_ENTRIES_MAX)
       if (await kv.setIf({ key: LEASE_KEY, value: own }, some)) continue
       const found = await kv.get(LEASE_KEY)
       const error = new StorageLost(name, found === undefined ? undefined : holderOf(found))
