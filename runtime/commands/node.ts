@@ -121,6 +121,15 @@ const announce = async (
   else log.info('Listening on {address}', { address })
 }
 
+/** Why a node cannot go on by itself: each resolves to the reason for the log. */
+const reasonsToStop = ({ memoryExceeded, storageLost }: RunningNode): readonly Promise<string>[] => [
+  memoryExceeded.then(
+    ({ message }) =>
+      `${message}. The block has a quorum of seals, so this node cannot follow the chain past it`,
+  ),
+  ...(storageLost === undefined ? [] : [storageLost.then(({ message }) => message)]),
+]
+
 const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<number> => {
   const { options, terminal } = context
   const log = logOf('node')
@@ -170,13 +179,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     await announce(context, node, services, listeners, format, log)
     // After the start, because loading the C library takes 20 ms.
     tuneAllocator()
-    const memoryExceeded = node.memoryExceeded.then(
-      ({ message }) =>
-        `${message}. The block has a quorum of seals, so this node cannot follow the chain past it`,
-    )
-    const storageLost =
-      node.storageLost === undefined ? [] : [node.storageLost.then(({ message }) => message)]
-    const reason = await Promise.race([stop.wait, memoryExceeded, requiredBlocks.violated, ...storageLost])
+    const reason = await Promise.race([stop.wait, requiredBlocks.violated, ...reasonsToStop(node)])
     if (reason !== undefined) {
       log.error('Stopping: {reason}', { reason })
       return 1

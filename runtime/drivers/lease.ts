@@ -9,10 +9,10 @@ export const LEASE_KEY = 'lease'
 export const BEAT_KEY = 'lease:beat'
 
 /** Interval at which the holder counts. */
-const BEAT_MS = 2_000
+const LEASE_BEAT_MS = 2_000
 /** A holder that has not counted for so long is taken to be dead: five beats, so that a busy one is not. */
 export const LEASE_MS = 10_000
-const LOOK_MS = 500
+const HOLDER_CHECK_MS = 500
 
 /** Entries of one conditional write: a script of Redis must not hold the server up for long. */
 const WRITE_ENTRIES_MAX = 20_000
@@ -80,7 +80,7 @@ const watchHolder = async (
   const beat = await kv.get(BEAT_KEY)
   const endMs = performance.now() + LEASE_MS
   while (performance.now() < endMs) {
-    await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+    await new Promise(resolve => setTimeout(resolve, HOLDER_CHECK_MS))
     if (!isSame(await kv.get(LEASE_KEY), lease)) return
     if (!isSame(await kv.get(BEAT_KEY), beat)) throw new StorageInUse(name, holderOf(lease))
   }
@@ -119,7 +119,7 @@ const fenced = (kv: ConditionalStore, own: Uint8Array, name: string): LeasedStor
   const timer = setInterval(() => {
     // A server that does not answer is the store's own failure, which its next write reports.
     write([beatOf(++count)]).catch(() => undefined)
-  }, BEAT_MS)
+  }, LEASE_BEAT_MS)
   timer.unref()
   return {
     ...kv,
