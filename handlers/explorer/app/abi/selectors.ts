@@ -11,7 +11,9 @@ const tables = new WeakMap<Abi, SelectorTable>()
 const selectorOf = (item: AbiItem): string | undefined => {
   try {
     if (item.type === 'event') return item.anonymous === true ? undefined : toEventSelector(item)
-    return `${item.type} ${toFunctionSelector(item as AbiFunction)}`
+    // The selector of an error is computed like that of a function.
+    const like: AbiFunction = { ...item, type: 'function', outputs: [], stateMutability: 'nonpayable' }
+    return `${item.type} ${toFunctionSelector(like)}`
   } catch {
     // Types that no compiler writes: nothing is decoded with it.
     return undefined

@@ -1,5 +1,6 @@
 import { call } from '../rpc/client.ts'
-import { loginNeeded } from '../rpc/session.ts'
+import { isRefused } from '../rpc/failure.ts'
+import { loginNeeded, token } from '../rpc/session.ts'
 import type { RpcStatus } from '../rpc/types.ts'
 import { createValue } from '../rpc/value.ts'
 
@@ -8,6 +9,11 @@ const INTERVAL_MS = 3_000
 
 /** The last answer of qbft_getStatus, and why there is none. */
 export const status = createValue<{ readonly value?: RpcStatus; readonly error?: unknown }>({})
+
+/** Another token may permit it. */
+const isWanted = (): boolean => !document.hidden && !loginNeeded.get() && !isRefused(status.get().error)
+
+token.watch(() => status.set({}))
 
 const ask = async (): Promise<void> => {
   try {
@@ -19,7 +25,7 @@ const ask = async (): Promise<void> => {
 
 const askForEver = async (): Promise<void> => {
   for (;;) {
-    if (!document.hidden && !loginNeeded.get()) await ask()
+    if (isWanted()) await ask()
     await new Promise(resolve => setTimeout(resolve, INTERVAL_MS))
   }
 }

@@ -23,6 +23,10 @@ export class RpcFailure extends Error {
 export const isNotServed = (error: unknown): boolean =>
   error instanceof RpcFailure && (error.code === METHOD_NOT_FOUND || error.code === METHOD_NOT_ENABLED)
 
+/** True when asking again gives the same answer: the method is not served, or the token does not permit it. */
+export const isRefused = (error: unknown): boolean =>
+  isNotServed(error) || (error instanceof RpcFailure && error.code === NOT_PERMITTED)
+
 /** One sentence for the reader of the page. */
 export const describeFailure = (error: unknown, method?: string): string => {
   if (!(error instanceof RpcFailure)) return error instanceof Error ? error.message : String(error)

@@ -3,8 +3,8 @@ import { status } from '../../chain/status.ts'
 import { formatGasPrice, formatInteger } from '../../format/quantity.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
-import { call } from '../../rpc/client.ts'
 import { head } from '../../rpc/heads.ts'
+import { optional } from '../../rpc/optional.ts'
 import type { RpcBlock } from '../../rpc/types.ts'
 
 const Tile = ({
@@ -21,9 +21,6 @@ const Tile = ({
     <strong>{children}</strong>
   </a>
 )
-
-/** Undefined where this node does not serve the method. */
-const optional = <T,>(method: string): Promise<T | undefined> => call<T>(method).catch(() => undefined)
 
 const readNumbers = async () => {
   const [pool, peers, gasPrice] = await Promise.all([
