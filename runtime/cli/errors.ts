@@ -40,6 +40,8 @@ export class CommandError extends Error {
     | 'GENESIS'
     | 'PORT_IN_USE'
     | 'DATA_PATH'
+    | 'COPY'
+    | 'REHEARSAL'
     | 'IMPORT'
     | 'EXPORT'
     | 'INPUT'

@@ -15,7 +15,7 @@ import { StorageUnavailable } from './storageUnavailable.ts'
 export { StorageUnavailable }
 
 /** Folder of the chain in the data path. */
-const CHAIN_FOLDER = 'chain'
+export const CHAIN_FOLDER = 'chain'
 
 /** @throws StorageUnavailable for options, which would have no effect */
 const requireNoOptions = (name: string, options: Readonly<Record<string, string>>): void => {

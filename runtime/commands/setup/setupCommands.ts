@@ -4,6 +4,7 @@ import { pathOption } from '../../cli/option.ts'
 import { GROUP } from '../sharedOptions.ts'
 import { NETWORK_INIT_COMMAND } from './networkInitCommand.ts'
 import { OPERATOR_COMMAND } from './operatorCommand.ts'
+import { REHEARSE_COMMAND } from './rehearseCommand.ts'
 import { VALIDATORS_COMMANDS } from './validatorsCommands.ts'
 
 export type TxparseOptions = typeof TXPARSE_OPTIONS
@@ -29,6 +30,7 @@ export const SETUP_COMMANDS: readonly Command[] = [
     examples: ['genesis.json', 'ours.json theirs.json'],
     load: async () => (await import('./genesisCheck.ts')).checkGenesis,
   }),
+  REHEARSE_COMMAND,
   defineCommand({
     name: 'config show',
     summary: 'Show each option of a node, its value, and where that comes from',

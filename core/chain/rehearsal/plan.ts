@@ -1,0 +1,49 @@
+import type { ChainConfiguration, ForkActivation, QbftTransition } from '../../genesis/configuration.ts'
+
+type Point = { readonly number: bigint; readonly timestamp: bigint }
+
+const isAfter = ({ at }: ForkActivation, head: Point): boolean =>
+  at.kind === 'block' ? at.number > head.number : at.timestamp > head.timestamp
+
+/** The planned transitions as one at the block: the parameters of the last, and the last list of validators. */
+const mergedAt = (block: bigint, planned: readonly QbftTransition[]): readonly QbftTransition[] => {
+  const last = planned.at(-1)
+  if (last === undefined) return []
+  const validators = planned.findLast(transition => transition.validators !== undefined)?.validators
+  return [{ block, parameters: last.parameters, validators }]
+}
+
+/** Whether the configuration has transitions or forks after the head. */
+export const hasPlan = ({ forks, consensus }: ChainConfiguration, head: Point): boolean =>
+  forks.some(fork => isAfter(fork, head)) ||
+  (consensus.kind === 'qbft' && consensus.transitions.some(({ block }) => block > head.number))
+
+/**
+ * The configuration in which everything that is planned after the head takes effect at an earlier block instead. Transitions
+ * between that block and the head are replaced by the planned ones.
+ */
+export const planMovedTo = (
+  configuration: ChainConfiguration,
+  head: Point,
+  at: Point,
+): ChainConfiguration => {
+  const { consensus } = configuration
+  const forks = configuration.forks.map((fork): ForkActivation => {
+    if (!isAfter(fork, head)) return fork
+    return {
+      ...fork,
+      at:
+        fork.at.kind === 'block'
+          ? { kind: 'block', number: at.number }
+          : { kind: 'time', timestamp: at.timestamp },
+    }
+  })
+  if (consensus.kind !== 'qbft') return { ...configuration, forks }
+  const planned = consensus.transitions.filter(({ block }) => block > head.number)
+  const past = consensus.transitions.filter(({ block }) => block <= head.number)
+  const transitions =
+    planned.length === 0
+      ? past
+      : [...past.filter(({ block }) => block < at.number), ...mergedAt(at.number, planned)]
+  return { ...configuration, forks, consensus: { ...consensus, transitions } }
+}
