@@ -82,6 +82,11 @@ const fileDependents = (options: NodeOptions): readonly Dependents[] => {
     },
     { parent: 'metrics-enabled', isOn: options.metricsEnabled, tables: [{ metricsHost, metricsPort }] },
     {
+      parent: 'metrics-protocol=PROMETHEUS',
+      isOn: !options.metricsEnabled || options.metricsProtocol !== 'OPENTELEMETRY',
+      tables: [{ metricsHost, metricsPort }],
+    },
+    {
       parent: 'metrics-enabled',
       isOn: options.metricsEnabled || options.metricsPushEnabled,
       tables: [{ metricsCategories, metricsProtocol }],

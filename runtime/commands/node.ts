@@ -21,7 +21,7 @@ import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
 import { poolOptionsOf } from '../node/pool/poolOptions.ts'
 import { openNodeLog } from '../node/nodeLog.ts'
 import { openPermissions } from '../permissions/openPermissions.ts'
-import { measures } from '../node/metrics.ts'
+import { otlpOf, servesMetrics } from '../node/metrics.ts'
 import { listenForMetrics } from '../node/servers/metricsServer.ts'
 import { expiringCertificates, readListenerTls } from '../node/servers/tls.ts'
 import { listenForRpc } from '../node/servers/rpcServer.ts'
@@ -135,6 +135,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
   const log = logOf('node')
   const { development, http, p2p } = enabledBy(options)
   const tls = readListenerTls(options)
+  const otlp = otlpOf(options, context.environment)
   const replicaTargets = replicaTargetsOf(options.replicateTo)
   const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p }, () =>
     openSecurityModule(options, terminal),
@@ -155,8 +156,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     if (options.rpcWsEnabled) listeners = { ...listeners, ws: await listenForWs(options, tls.ws) }
     if (options.graphqlHttpEnabled)
       listeners = { ...listeners, graphql: await listenForGraphql(options, tls.graphql) }
-    if (options.metricsEnabled && measures(options))
-      listeners = { ...listeners, metrics: await listenForMetrics(options) }
+    if (servesMetrics(options)) listeners = { ...listeners, metrics: await listenForMetrics(options) }
     node = await prepared.open()
     const requiredBlocks = await watchRequiredBlocks(node.chain, options.requiredBlocks)
     warnOfIgnored(context, log)
@@ -174,6 +174,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
       staticNodes,
       permissions,
       replicaTargets,
+      otlp,
       showProgress,
     })
     await announce(context, node, services, listeners, format, log)

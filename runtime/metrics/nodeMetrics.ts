@@ -1,3 +1,4 @@
+import type { Chain } from '../../core/chain/chain.ts'
 import type { RpcObserver } from '../../handlers/rpc/observer.ts'
 import { METRIC_CATEGORIES } from '../cli/metricCategories.ts'
 import type { ConsensusObserver } from '../consensus/reports/observer.ts'
@@ -29,6 +30,8 @@ export type NodeMetrics = {
   readonly rpc: RpcObserver
   readonly peers: PeerObserver
   readonly consensus: ConsensusObserver
+  /** The chain with its executions and writes traced; undefined without traces. */
+  readonly traceChain?: (chain: Chain) => Chain
   readonly stop: () => Promise<void>
 }
 

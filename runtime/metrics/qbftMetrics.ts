@@ -3,12 +3,12 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { Effect, RoundReason } from '../../core/qbft/effect.ts'
 import { POSITION_CODES } from '../../core/qbft/codec/position.ts'
 import { QBFT_CODES } from '../../core/qbft/message.ts'
-import type { HeightState } from '../../core/qbft/state.ts'
 import type { ConsensusFacts } from '../consensus/reports/facts.ts'
 import type { ConsensusObserver, ConsensusStep } from '../consensus/reports/observer.ts'
 import type { Diagnosis } from '../doctor/explain.ts'
 import { CAUSES } from '../doctor/facts.ts'
 import type { Meters } from './registry.ts'
+import { createRoundSteps, type RoundSteps } from './roundSteps.ts'
 
 export type QbftSources = {
   readonly address: Address
@@ -39,60 +39,16 @@ const ROUND_REASONS: Readonly<Record<RoundReason, string | undefined>> = {
   'early-round-change': 'early',
 }
 
-/** When a round reached its steps, milliseconds since 1970. */
-type Marks = {
-  readonly sequence: bigint
-  readonly round: number
-  readonly startedMs: number
-  /** A justified proposal arrived, or was built here. */
-  readonly candidateMs?: number
-  /** It was verified. */
-  readonly proposedMs?: number
-  readonly preparedMs?: number
-  readonly committedMs?: number
-}
+/** The time of a step in seconds; a clock that was set back gives 0. */
+const secondsOf = (sinceMs: number, nowMs: number): number => Math.max(0, nowMs - sinceMs) / 1000
 
-/** Times the steps of a round from the states of the machine. */
-const createStepTimes = (meters: Meters) => {
-  let marks: Marks | undefined
-
-  const observe = (step: string, sinceMs: number | undefined, nowMs: number): void => {
-    if (sinceMs !== undefined)
-      meters.observe('qbft_step_duration_seconds', Math.max(0, nowMs - sinceMs) / 1000, { step })
-  }
-  const observeQuorum = (phase: string, nowMs: number): void => {
-    if (marks?.candidateMs !== undefined)
-      meters.observe('qbft_quorum_delay_seconds', Math.max(0, nowMs - marks.candidateMs) / 1000, { phase })
-  }
-
-  return {
-    stepped: ({ sequence, round, importing }: HeightState, nowMs: number): void => {
-      if (round === undefined) return
-      if (marks?.sequence !== sequence || marks.round !== round.round)
-        marks = { sequence, round: round.round, startedMs: nowMs }
-      if (marks.candidateMs === undefined && (round.candidate ?? round.proposal) !== undefined)
-        marks = { ...marks, candidateMs: nowMs }
-      if (marks.proposedMs === undefined && round.proposal !== undefined) {
-        observe('propose', marks.startedMs, nowMs)
-        marks = { ...marks, proposedMs: nowMs }
-      }
-      if (marks.preparedMs === undefined && round.prepared) {
-        observe('prepare', marks.proposedMs, nowMs)
-        observeQuorum('prepare', nowMs)
-        marks = { ...marks, preparedMs: nowMs }
-      }
-      if (marks.committedMs === undefined && importing !== undefined) {
-        observe('commit', marks.preparedMs ?? marks.proposedMs, nowMs)
-        observeQuorum('commit', nowMs)
-        marks = { ...marks, committedMs: nowMs }
-      }
-    },
-    newHead: (nowMs: number): void => {
-      observe('import', marks?.committedMs, nowMs)
-      marks = undefined
-    },
-  }
-}
+const timeSteps = (meters: Meters): RoundSteps =>
+  createRoundSteps({
+    step: (step, sinceMs, nowMs) =>
+      meters.observe('qbft_step_duration_seconds', secondsOf(sinceMs, nowMs), { step }),
+    quorum: (phase, sinceMs, nowMs) =>
+      meters.observe('qbft_quorum_delay_seconds', secondsOf(sinceMs, nowMs), { phase }),
+  })
 
 const countEffect = (meters: Meters, effect: Effect): void => {
   if (effect.kind === 'evidence')
@@ -139,7 +95,7 @@ const collectFacts = async (meters: Meters, sources: QbftSources): Promise<void>
 
 /** Metrics of consensus; the observer is to be called by it. */
 export const createQbftMetrics = (meters: Meters, sources: QbftSources): ConsensusObserver => {
-  const times = createStepTimes(meters)
+  const times = timeSteps(meters)
   let headAtMs: number | undefined
   // A dashboard shows 0 where nothing has happened yet, instead of no data.
   for (const reason of ['timeout', 'quorum_of_round_changes', 'early'])

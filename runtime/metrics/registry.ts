@@ -1,7 +1,7 @@
 import type * as PromClient from 'prom-client'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { MetricCategory } from '../cli/metricCategories.ts'
-import { METRICS, type MetricRow } from './table.ts'
+import { METRICS, type MetricKind, type MetricRow } from './table.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -31,7 +31,18 @@ export type Meters = {
 
 export type MetricFormat = 'text' | 'openmetrics'
 
+/** The values of one metric. */
+export type MetricValues = {
+  readonly name: string
+  readonly kind: MetricKind
+  readonly help: string
+  /** Those of a histogram and a summary as in the exposition: `metricName` ends with _bucket, _sum or _count. */
+  readonly values: readonly SummaryValue[]
+}
+
 export type MetricsRegistry = Meters & {
+  /** The current values of all metrics. */
+  read(): Promise<readonly MetricValues[]>
   /** The exposition of all metrics, or of those with one of these names. */
   render(
     format: MetricFormat,
@@ -123,6 +134,28 @@ export const createRegistry = async (categories: readonly MetricCategory[]): Pro
       : { type: client.Registry.OPENMETRICS_CONTENT_TYPE, text: `${asOpenMetrics(text)}# EOF\n` }
   }
 
+  const readOnce = async (): Promise<readonly MetricValues[]> => {
+    await collect()
+    const all: MetricValues[] = []
+    const add = (name: string, values: readonly SummaryValue[]): void => {
+      const { kind, help } = METRICS[name] as MetricRow
+      all.push({ name, kind, help, values })
+    }
+    for (const [name, { metric }] of instruments) {
+      const { values } = await metric.get()
+      add(name, values as readonly SummaryValue[])
+    }
+    for (const [name, values] of summaries) add(name, values())
+    return all
+  }
+
+  /** Runs after the reads under way. */
+  const inTurn = <T>(read: () => Promise<T>): Promise<T> => {
+    const next = rendering.then(read)
+    rendering = next.catch(() => undefined)
+    return next
+  }
+
   return {
     has: category => enabled.has(category),
     inc: (name, labels = {}, by = 1) => find(name, 'counter')?.inc(labels, by),
@@ -145,11 +178,8 @@ export const createRegistry = async (categories: readonly MetricCategory[]): Pro
       if (enabled.has(row.category)) summaries.set(name, values)
     },
     onCollect: run => void collectors.push(run),
-    render: (format, names) => {
-      const next = rendering.then(() => renderOnce(format, names))
-      rendering = next.catch(() => undefined)
-      return next
-    },
+    render: (format, names) => inTurn(() => renderOnce(format, names)),
+    read: () => inTurn(readOnce),
   }
 }
 

@@ -4,9 +4,11 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import { UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
+import type { Environment } from '../cli/resolve.ts'
 import { createBlockParticipation } from '../consensus/reports/blockParticipation.ts'
 import { logOf } from '../logging/log.ts'
 import type { NodeMetrics } from '../metrics/nodeMetrics.ts'
+import { type OtlpSettings, otlpSettingsOf } from '../metrics/otlp/settings.ts'
 import type { Permissions } from '../permissions/openPermissions.ts'
 import type { Doctor } from './doctor.ts'
 import type { ConsensusService } from './consensusService.ts'
@@ -29,6 +31,8 @@ export type MeasuredParts = {
   readonly inbound: InboundLimits
   readonly measured: Measured
   readonly permissions: Pick<Permissions, 'accountCounts'>
+  /** Where OpenTelemetry goes; undefined for another protocol. */
+  readonly otlp: OtlpSettings | undefined
   /** Receives the functions that stop them. */
   readonly stops: (() => Promise<void> | void)[]
 }
@@ -72,7 +76,33 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
     log: logOf('metrics'),
   })
   stops.push(metrics.stop)
+  return parts.otlp === undefined ? metrics : exportOtlp(metrics, parts.otlp, stops)
+}
+
+/** Starts to export metrics and traces. Returns the metrics with the observers of the traces. */
+const exportOtlp = async (
+  measured: NodeMetrics,
+  settings: OtlpSettings,
+  stops: MeasuredParts['stops'],
+): Promise<NodeMetrics> => {
+  const [{ withTraces }, { startOtlpExport }] = await Promise.all([
+    import('../metrics/otlp/tracing.ts'),
+    import('../metrics/otlp/export.ts'),
+  ])
+  const { metrics, spans } = withTraces(measured)
+  stops.push(startOtlpExport({ settings, registry: metrics.registry, spans, log: logOf('metrics') }))
   return metrics
+}
+
+/** Where OpenTelemetry goes; undefined unless the options ask for it. @throws UsageError */
+export const otlpOf = (options: NodeOptions, environment: Environment): OtlpSettings | undefined => {
+  if (!measures(options) || options.metricsProtocol !== 'OPENTELEMETRY') return undefined
+  if (options.metricsPushEnabled)
+    throw new UsageError(
+      'INVALID_VALUE',
+      '--metrics-push-enabled sends metrics to a Pushgateway, which does not read OpenTelemetry: give --metrics-enabled with --metrics-protocol=OPENTELEMETRY.',
+    )
+  return otlpSettingsOf(environment, options.identity)
 }
 
 /** @throws UsageError for metrics that are to be both served and pushed, as in Besu */
@@ -83,6 +113,10 @@ export const requireServedOrPushed = ({ metricsEnabled, metricsPushEnabled }: No
       "--metrics-enabled option and --metrics-push-enabled option can't be used at the same time: choose whether Prometheus reads the metrics or the node pushes them.",
     )
 }
+
+/** Prometheus reads the metrics at a port. */
+export const servesMetrics = ({ metricsEnabled, metricsProtocol }: NodeOptions): boolean =>
+  metricsEnabled && metricsProtocol === 'PROMETHEUS'
 
 /** Metrics are asked for. */
 export const measures = ({ metricsEnabled, metricsPushEnabled, metricsProtocol }: NodeOptions): boolean =>

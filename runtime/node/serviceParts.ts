@@ -1,3 +1,4 @@
+import type { Chain } from '../../core/chain/chain.ts'
 import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { MinerSettings } from '../../handlers/rpc/context.ts'
@@ -48,6 +49,8 @@ export type ConsensusServiceOptions = {
   readonly permissions: Pick<Permissions, 'permittedNodes'>
   /** Measures consensus; undefined where nobody reads it. */
   readonly observer?: ConsensusObserver | undefined
+  /** Traces what consensus does with the chain; undefined where nobody reads it. */
+  readonly traceChain?: ((chain: Chain) => Chain) | undefined
   /** Remembers where peers were and why they are not connected. */
   readonly memory: PeerMemory
   /** Counts connections; undefined where nobody reads it. */
@@ -92,7 +95,7 @@ export const startConsensus = async (
   const { messaging, parameters } = consensus
   const { startConsensus: start } = await import('../consensus/driver.ts')
   return start({
-    chain: node.chain,
+    chain: from.traceChain?.(node.chain) ?? node.chain,
     consensus,
     pool,
     poolHead,

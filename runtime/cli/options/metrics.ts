@@ -23,14 +23,14 @@ const checkCategories = (entries: readonly string[]): readonly string[] => {
   return [...new Set(categories)]
 }
 
-const parseProtocol = (text: string): 'PROMETHEUS' | 'NONE' => {
-  const protocol = text.toUpperCase()
-  if (protocol === 'PROMETHEUS' || protocol === 'NONE') return protocol
-  if (protocol === 'OPENTELEMETRY')
-    throw new InvalidValue(
-      ": 'OPENTELEMETRY' is not supported: use PROMETHEUS, which the Prometheus receiver of an OpenTelemetry Collector reads",
-    )
-  throw new InvalidValue(`: expected PROMETHEUS or NONE but was '${text}'`)
+const PROTOCOLS = ['PROMETHEUS', 'OPENTELEMETRY', 'NONE'] as const
+
+type MetricsProtocol = (typeof PROTOCOLS)[number]
+
+const parseProtocol = (text: string): MetricsProtocol => {
+  const protocol = PROTOCOLS.find(known => known === text.toUpperCase())
+  if (protocol !== undefined) return protocol
+  throw new InvalidValue(`: expected PROMETHEUS, OPENTELEMETRY or NONE but was '${text}'`)
 }
 
 /** Metrics, and the endpoint at which Prometheus reads them. */
@@ -41,13 +41,14 @@ export const METRICS_OPTIONS = {
     fallback: false,
     description: 'Serve metrics at /metrics for Prometheus',
   }),
-  metricsProtocol: customOption<'PROMETHEUS' | 'NONE'>({
+  metricsProtocol: customOption<MetricsProtocol>({
     name: 'metrics-protocol',
     group: METRICS,
     fallback: 'PROMETHEUS',
     placeholder: '<PROTOCOL>',
     parse: parseProtocol,
-    description: 'PROMETHEUS, text or OpenMetrics as the client asks; NONE keeps no metrics',
+    description:
+      'PROMETHEUS, text or OpenMetrics as the client asks; OPENTELEMETRY, metrics and traces over OTLP/HTTP to OTEL_EXPORTER_OTLP_ENDPOINT; NONE keeps no metrics',
   }),
   metricsHost: textOption({
     name: 'metrics-host',

@@ -1,3 +1,4 @@
+import { servesMetrics } from '../metrics.ts'
 import { UsageError } from '../../cli/errors.ts'
 import { enabledBy } from '../../cli/enabled.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
@@ -11,7 +12,7 @@ export const requireDistinctPorts = (options: NodeOptions): void => {
     ...(enabled.http ? [options.rpcHttpPort] : []),
     ...(options.rpcWsEnabled ? [options.rpcWsPort] : []),
     ...(options.graphqlHttpEnabled ? [options.graphqlHttpPort] : []),
-    ...(options.metricsEnabled ? [options.metricsPort] : []),
+    ...(servesMetrics(options) ? [options.metricsPort] : []),
   ].filter(port => port !== 0)
   const duplicate = ports.find((port, index) => ports.indexOf(port) !== index)
   if (duplicate !== undefined)

@@ -34,6 +34,7 @@ import { createPeerMemory, type PeerMemory } from '../../doctor/peerMemory.ts'
 import { createRefusals, type Refusals } from '../../doctor/refusals.ts'
 import { type Permissions, rpcPermissionsOf } from '../../permissions/openPermissions.ts'
 import type { NodeMetrics } from '../../metrics/nodeMetrics.ts'
+import type { OtlpSettings } from '../../metrics/otlp/settings.ts'
 import { clientVersion } from '../../version.ts'
 import type { MetricsListener } from './metricsServer.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
@@ -67,6 +68,8 @@ export type ServiceOptions = {
   readonly staticNodes: readonly string[] | undefined
   /** Stores that get a copy of each block. */
   readonly replicaTargets: readonly ReplicaTarget[]
+  /** Where OpenTelemetry goes; undefined for another protocol. */
+  readonly otlp: OtlpSettings | undefined
   /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined
 }
@@ -245,6 +248,7 @@ const createConsensus = async (
     staticNodes,
     permissions: starting.permissions,
     observer: metrics?.consensus,
+    traceChain: metrics?.traceChain,
     memory: starting.memory,
     peerObserver: metrics?.peers,
     showProgress,

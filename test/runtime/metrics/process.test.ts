@@ -115,7 +115,7 @@ describe('given a Pushgateway', () => {
 describe('given options of metrics that exclude each other or are not there', () => {
   const cases: readonly (readonly [readonly string[], string])[] = [
     [['--metrics-enabled', '--metrics-push-enabled'], "can't be used at the same time"],
-    [['--metrics-enabled', '--metrics-protocol=OPENTELEMETRY'], "'OPENTELEMETRY' is not supported"],
+    [['--metrics-enabled', '--metrics-protocol=STATSD'], 'expected PROMETHEUS, OPENTELEMETRY or NONE'],
     [['--metrics-enabled', '--metrics-category=NONE_SUCH'], 'invalid entries found [NONE_SUCH]'],
     [
       ['--metrics-enabled', '--metrics-port=8545', '--rpc-http-port=8545'],
