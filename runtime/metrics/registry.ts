@@ -80,6 +80,34 @@ const createInstrument = (client: Client, registry: Registry, name: string, row:
   }
 }
 
+type Summaries = ReadonlyMap<string, () => readonly SummaryValue[]>
+
+const valuesOf = async (
+  instruments: ReadonlyMap<string, Instrument>,
+  summaries: Summaries,
+): Promise<readonly MetricValues[]> => {
+  const all: MetricValues[] = []
+  const add = (name: string, values: readonly SummaryValue[]): void => {
+    const { kind, help } = METRICS[name] as MetricRow
+    all.push({ name, kind, help, values })
+  }
+  for (const [name, { metric }] of instruments)
+    add(name, (await metric.get()).values as readonly SummaryValue[])
+  for (const [name, values] of summaries) add(name, values())
+  return all
+}
+
+const summaryText = (name: string, values: readonly SummaryValue[]): string => {
+  const lines = values.map(({ labels, metricName, value }) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
+    return `${metricName ?? name}{${pairs.join(',')}} ${value}`
+  })
+  return [`# HELP ${name} ${METRICS[name]?.help ?? ''}`, `# TYPE ${name} summary`, ...lines].join('\n')
+}
+
+/** OpenMetrics names a counter without the suffix of its samples. */
+const asOpenMetrics = (text: string): string => text.replaceAll(/^(# (?:HELP|TYPE) \w+)_total /gm, '$1 ')
+
 /**
  * A registry of prom-client, the library of the Prometheus project for JavaScript: half of OpenTelemetry's time to load and a
  * tenth of its size. It is loaded only where metrics are on. Its summaries take 3 to 6 µs for each value, so that the
@@ -105,20 +133,9 @@ export const createRegistry = async (categories: readonly MetricCategory[]): Pro
     return instruments.get(name)?.metric as Metrics[K] | undefined
   }
 
-  const summaryText = (name: string, values: readonly SummaryValue[]): string => {
-    const lines = values.map(({ labels, metricName, value }) => {
-      const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
-      return `${metricName ?? name}{${pairs.join(',')}} ${value}`
-    })
-    return [`# HELP ${name} ${METRICS[name]?.help ?? ''}`, `# TYPE ${name} summary`, ...lines].join('\n')
-  }
-
   const collect = async (): Promise<void> => {
     for (const run of collectors) await run()
   }
-
-  /** OpenMetrics names a counter without the suffix of its samples. */
-  const asOpenMetrics = (text: string): string => text.replaceAll(/^(# (?:HELP|TYPE) \w+)_total /gm, '$1 ')
 
   const renderOnce = async (format: MetricFormat, names: readonly string[] | undefined) => {
     await collect()
@@ -132,21 +149,6 @@ export const createRegistry = async (categories: readonly MetricCategory[]): Pro
     return format === 'text'
       ? { type: client.Registry.PROMETHEUS_CONTENT_TYPE, text }
       : { type: client.Registry.OPENMETRICS_CONTENT_TYPE, text: `${asOpenMetrics(text)}# EOF\n` }
-  }
-
-  const readOnce = async (): Promise<readonly MetricValues[]> => {
-    await collect()
-    const all: MetricValues[] = []
-    const add = (name: string, values: readonly SummaryValue[]): void => {
-      const { kind, help } = METRICS[name] as MetricRow
-      all.push({ name, kind, help, values })
-    }
-    for (const [name, { metric }] of instruments) {
-      const { values } = await metric.get()
-      add(name, values as readonly SummaryValue[])
-    }
-    for (const [name, values] of summaries) add(name, values())
-    return all
   }
 
   /** Runs after the reads under way. */
@@ -179,7 +181,7 @@ export const createRegistry = async (categories: readonly MetricCategory[]): Pro
     },
     onCollect: run => void collectors.push(run),
     render: (format, names) => inTurn(() => renderOnce(format, names)),
-    read: () => inTurn(readOnce),
+    read: () => inTurn(() => collect().then(() => valuesOf(instruments, summaries))),
   }
 }
 

@@ -72,8 +72,8 @@ const report = async (
   return totals.differing === 0 && totals.impossible === 0
 }
 
-const firstOf = ({ options: { at } }: Context, { head }: Chain): bigint => {
-  const last = head().header.number
+const firstOf = ({ options: { at } }: Context, chain: Chain): bigint => {
+  const last = chain.head().header.number
   return at ?? (last > BLOCKS_DEFAULT ? last - BLOCKS_DEFAULT + 1n : 1n)
 }
 

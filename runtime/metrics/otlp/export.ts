@@ -1,4 +1,3 @@
-import { closeAll } from '../../node/closeAll.ts'
 import type { Log } from '../../logging/log.ts'
 import type { MetricsRegistry } from '../registry.ts'
 import { metricsJson, tracesJson } from './encode.ts'
@@ -96,5 +95,5 @@ export const startOtlpExport = (options: OtlpOptions): (() => Promise<void>) => 
       }),
     )
   }
-  return () => closeAll(stops)
+  return async () => void (await Promise.all(stops.map(stop => stop())))
 }

@@ -24,7 +24,7 @@ export const withTraces = (metrics: NodeMetrics): { metrics: NodeMetrics; spans:
       ...metrics,
       rpc: combineRpc(metrics.rpc, createRpcSpans(spans)),
       consensus: combineObservers([metrics.consensus, blocks.observer]),
-      traceChain: blocks.traceChain,
+      traceChain: chain => blocks.traceChain(chain),
     },
   }
 }

@@ -71,8 +71,12 @@ test('given a stopped node, when a plan is rehearsed, then it says which blocks 
       writeFileSync(file, genesisText({ qbft: QBFT, ...planned, config: { ...CONFIG, ...planned?.config } }))
       return runCommand(
         [
-          ...['genesis', 'rehearse', `--genesis-file=${file}`, `--data-path=${dataPath}`],
-          ...[`--copy-to=${work}`, ...args],
+          'genesis',
+          'rehearse',
+          `--genesis-file=${file}`,
+          `--data-path=${dataPath}`,
+          `--copy-to=${work}`,
+          ...args,
         ],
         { runtime },
       )
