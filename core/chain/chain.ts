@@ -7,6 +7,7 @@ import type { Block } from '../block/block.ts'
 import type { Tracer } from '../evm/interpreter/tracer.ts'
 import type { SelectionBounds } from './execution/bounds.ts'
 import type { Vote } from '../block/codec/extraData.ts'
+import type { GivenRecord } from './importing/importRecord.ts'
 import type { Header } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
 import type { SenderTransaction } from '../block/transaction.ts'
@@ -84,6 +85,15 @@ export type Rewinding = {
   rewind(number: bigint): Promise<void>
   /** The listener is called with the new head after each rewind. Returns the function that removes it. */
   onRewind(listener: (head: ChainHead) => void): () => void
+}
+
+/** Takes blocks with their results, from a snapshot. */
+export type RecordImport = {
+  /**
+   * Verifies the next block against its seals and roots without executing it, and commits it (`soon`).
+   * @throws InvalidBlock
+   */
+  importRecord(record: GivenRecord, options: Pick<ImportOptions, 'nowMs'>): Promise<void>
 }
 
 /** The chain: validates, executes, builds and commits blocks in a ChainStore, one at a time; further calls wait. */

@@ -10,6 +10,7 @@ import { PUBLIC_KEY_COMMANDS } from './credentials/publicKeyCommands.ts'
 import { READ_COMMAND } from './readCommand.ts'
 import { RLP_COMMANDS } from './rlpCommands.ts'
 import { SETUP_COMMANDS } from './setup/setupCommands.ts'
+import { SNAPSHOT_COMMANDS } from './snapshot/snapshotCommands.ts'
 import { STATETEST_COMMAND } from './statetest/statetestCommand.ts'
 import { TOKEN_COMMAND } from './credentials/tokenCommand.ts'
 import { VALIDATE_CONFIG_COMMAND } from './validateConfigCommand.ts'
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   MIGRATE_COMMAND,
   READ_COMMAND,
   ...BLOCKS_COMMANDS,
+  ...SNAPSHOT_COMMANDS,
   ...PUBLIC_KEY_COMMANDS,
   ...KEYS_COMMANDS,
   ...RLP_COMMANDS,

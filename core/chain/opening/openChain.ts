@@ -5,8 +5,9 @@ import { RewindRefused } from '../../store/rewind.ts'
 import type { BlockCommit, ChainHead, ChainStore, Durable, RewindableStore } from '../../store/store.ts'
 import type { Block } from '../../block/block.ts'
 import type { Header } from '../../block/header.ts'
-import type { BuiltBlock, Chain, ImportOptions, Rewinding, VerifyOptions } from '../chain.ts'
+import type { BuiltBlock, Chain, ImportOptions, RecordImport, Rewinding, VerifyOptions } from '../chain.ts'
 import { ChainError } from '../error.ts'
+import { validateRecord } from '../importing/importRecord.ts'
 import { isKnown, validateBlock } from '../importing/importing.ts'
 import { createListeners, type Listeners } from '../listeners.ts'
 import { openGenesis } from './openGenesis.ts'
@@ -55,7 +56,7 @@ const pauseNever = (): Promise<void> => Promise.resolve()
  * accounts of the genesis file in memory as long as the chain.
  * @throws ChainError when the store has another chain, or the genesis file contradicts the chain
  */
-export const openChain = async (options: OpenChainOptions): Promise<Chain & Rewinding> => {
+export const openChain = async (options: OpenChainOptions): Promise<Chain & Rewinding & RecordImport> => {
   const { store, recoverSenders = recoverHere, pause = pauseNever, isPauseDue = always, onError } = options
   const { executionBytesMax = EXECUTION_BYTES_MAX, editsAfter = noEdits } = options
   const { configuration } = options.genesis
@@ -180,7 +181,7 @@ const chainOn = (
   opened: Omit<ChainContext, 'validators'>,
   rewindStore: RewindableStore['rewind'] | undefined,
   onError: OpenChainOptions['onError'],
-): Chain & Rewinding => {
+): Chain & Rewinding & RecordImport => {
   const { configuration, store, genesis } = opened
   const { consensus } = configuration
   const validators =
@@ -211,6 +212,8 @@ const chainOn = (
       void supersedeVerification(chain, block)
       return enqueue(() => importBlock(chain, block, options))
     },
+    importRecord: (record, { nowMs }) =>
+      enqueue(async () => commit(chain, await validateRecord(context, head(), record, nowMs), 'soon')),
     buildBlock: options => enqueue(() => producer.build(head(), options)),
     verifyBlock: (block, options) => enqueue(() => verifyBlock(chain, block, options)),
     commitBuilt: (built, header, durable) => enqueue(() => commitBuilt(chain, built, header, durable)),

@@ -10,7 +10,7 @@ import { SEGMENT_PART_BYTES } from '../limits.ts'
 import type { BlockCommit, BlockRecord } from '../store.ts'
 
 /** First byte of every segment. A store of another version is refused. */
-const SEGMENT_VERSION = 1
+export const SEGMENT_VERSION = 1
 
 /** First byte of a list of parts, which replaces a large segment (segmentParts.ts). */
 export const PART_LIST_VERSION = 2

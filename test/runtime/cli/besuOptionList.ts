@@ -43,7 +43,8 @@ export const KEPT = `
   tx-pool-enable-balance-check=false tx-pool-enable-save-restore=false
   tx-pool-limit-by-account-percentage=0.001 tx-pool-max-future-by-sender=200 tx-pool-max-size=4096
   tx-pool-min-gas-price=1000 tx-pool-no-local-priority=false tx-pool-price-bump=10 tx-pool-priority-senders
-  tx-pool-retention-hours=13 tx-pool-save-file=txpool.dump`
+  tx-pool-retention-hours=13 tx-pool-save-file=txpool.dump security-module=localfile
+`
 
 /** Options that are accepted with every value. */
 export const ACCEPTED = `

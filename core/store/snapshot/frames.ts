@@ -1,0 +1,100 @@
+import { concatBytes, equalBytes, type Hash } from '../../bytes/bytes.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
+
+/** One part of a snapshot file: kind, length, payload, and the start of a checksum over all frames so far. */
+export type Frame = { readonly kind: FrameKind; readonly payload: Uint8Array }
+
+export type FrameKind = 'header' | 'block' | 'end'
+
+const CODES: Readonly<Record<FrameKind, number>> = { header: 1, block: 2, end: 3 }
+const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as FrameKind]))
+
+const HEAD_BYTES = 5
+const CHECKSUM_BYTES = 8
+/** The record of a genesis block with some million accounts; a file with a longer frame is no snapshot. */
+const PAYLOAD_BYTES_MAX = 1024 * 1024 * 1024
+
+/** The first bytes of every snapshot file. */
+export const MAGIC: Uint8Array = new TextEncoder().encode('Quorate snapshot\n')
+
+/** The file is no whole snapshot. */
+export class SnapshotDamaged extends Error {
+  override readonly name = 'SnapshotDamaged'
+  readonly code = 'SNAPSHOT_DAMAGED'
+}
+
+const headOf = (kind: FrameKind, length: number): Uint8Array => {
+  const head = new Uint8Array(HEAD_BYTES)
+  head[0] = CODES[kind]
+  new DataView(head.buffer).setUint32(1, length)
+  return head
+}
+
+const NO_FRAMES: Hash = new Uint8Array(32)
+
+/** Encodes the frames of a file in their order: each checksum covers the frames before. */
+export const createFrameWriter = (): ((frame: Frame) => readonly Uint8Array[]) => {
+  let chained = NO_FRAMES
+  return ({ kind, payload }) => {
+    const head = headOf(kind, payload.length)
+    chained = keccak256(concatBytes(chained, head, payload))
+    return [head, payload, chained.subarray(0, CHECKSUM_BYTES)]
+  }
+}
+
+/** Cuts a stream of chunks into lengths, with one frame in memory at a time. */
+const createCutter = (chunks: AsyncIterable<Uint8Array>) => {
+  const iterator = chunks[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array(0)
+  let offset = 0
+  return {
+    offset: () => offset,
+    take: async (length: number): Promise<Uint8Array> => {
+      const parts: Uint8Array[] = [rest]
+      let held = rest.length
+      while (held < length) {
+        const next = await iterator.next()
+        if (next.done === true)
+          throw new SnapshotDamaged(`it ends at byte ${offset + held}, in the middle: it was cut off`)
+        parts.push(next.value)
+        held += next.value.length
+      }
+      const all = parts.length === 1 ? rest : concatBytes(...parts)
+      rest = all.subarray(length)
+      offset += length
+      return all.subarray(0, length)
+    },
+    isAtEnd: async (): Promise<boolean> => {
+      if (rest.length > 0) return false
+      for (;;) {
+        const next = await iterator.next()
+        if (next.done === true) return true
+        if (next.value.length > 0) return false
+      }
+    },
+  }
+}
+
+/** The frames of a snapshot file, each verified, up to its end. @throws SnapshotDamaged */
+export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
+  const cutter = createCutter(chunks)
+  if (!equalBytes(await cutter.take(MAGIC.length), MAGIC)) throw new SnapshotDamaged('it is no snapshot')
+  let chained = NO_FRAMES
+  for (;;) {
+    const at = cutter.offset()
+    const head = (await cutter.take(HEAD_BYTES)).slice()
+    const kind = KINDS.get(head[0] as number)
+    const length = new DataView(head.buffer).getUint32(1)
+    if (kind === undefined || length > PAYLOAD_BYTES_MAX)
+      throw new SnapshotDamaged(`the part at byte ${at} has no valid head: the file was altered`)
+    const payload = await cutter.take(length)
+    chained = keccak256(concatBytes(chained, head, payload))
+    if (!equalBytes(await cutter.take(CHECKSUM_BYTES), chained.subarray(0, CHECKSUM_BYTES)))
+      throw new SnapshotDamaged(`the checksum of the part at byte ${at} does not match: the file was altered`)
+    yield { kind, payload }
+    if (kind !== 'end') continue
+    if (!(await cutter.isAtEnd()))
+      throw new SnapshotDamaged(`bytes follow its end at byte ${cutter.offset()}`)
+    return
+  }
+}

@@ -1,0 +1,68 @@
+import { fromHex, toHex } from '../../bytes/hex.ts'
+import type { Hash } from '../../bytes/bytes.ts'
+import { SEGMENT_VERSION } from '../segments/segment.ts'
+import { SnapshotDamaged } from './frames.ts'
+
+/** The version of the file's frames and of this header. */
+const SNAPSHOT_VERSION = 1
+
+export type SnapshotHeader = {
+  readonly chainId: bigint
+  readonly genesisHash: Hash
+  /** The last block of the snapshot. */
+  readonly number: bigint
+  readonly hash: Hash
+}
+
+/** The snapshot was made by a release that writes another form. */
+export class SnapshotVersion extends Error {
+  override readonly name = 'SnapshotVersion'
+  readonly code = 'SNAPSHOT_VERSION'
+}
+
+export const encodeSnapshotHeader = ({ chainId, genesisHash, number, hash }: SnapshotHeader): Uint8Array =>
+  new TextEncoder().encode(
+    JSON.stringify({
+      version: SNAPSHOT_VERSION,
+      recordVersion: SEGMENT_VERSION,
+      chainId: String(chainId),
+      genesisHash: toHex(genesisHash),
+      number: String(number),
+      hash: toHex(hash),
+    }),
+  )
+
+const integerOf = (value: unknown): bigint => {
+  if (typeof value === 'string' && /^\d{1,20}$/.test(value)) return BigInt(value)
+  throw new SnapshotDamaged('its header is not valid')
+}
+
+const hashOf = (value: unknown): Hash => {
+  if (typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)) return fromHex(value)
+  throw new SnapshotDamaged('its header is not valid')
+}
+
+const requireVersion = (what: string, found: unknown, known: number): void => {
+  if (found !== known)
+    throw new SnapshotVersion(
+      `its ${what} is ${String(found)}, this program reads ${known}: restore it with the release that made it, or make another one`,
+    )
+}
+
+/** @throws SnapshotDamaged, SnapshotVersion */
+export const decodeSnapshotHeader = (bytes: Uint8Array): SnapshotHeader => {
+  let header: Readonly<Record<string, unknown>>
+  try {
+    header = JSON.parse(new TextDecoder().decode(bytes)) as Readonly<Record<string, unknown>>
+  } catch {
+    throw new SnapshotDamaged('its header is not valid')
+  }
+  requireVersion('version', header.version, SNAPSHOT_VERSION)
+  requireVersion('version of block records', header.recordVersion, SEGMENT_VERSION)
+  return {
+    chainId: integerOf(header.chainId),
+    genesisHash: hashOf(header.genesisHash),
+    number: integerOf(header.number),
+    hash: hashOf(header.hash),
+  }
+}

@@ -1,0 +1,58 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { stderr } from 'node:process'
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { CommandContext } from '../../cli/command.ts'
+import { configureLogFrom } from '../../cli/configureLog.ts'
+import { CommandError, UsageError } from '../../cli/errors.ts'
+import { startProgress } from '../../cli/progress.ts'
+import { writeFailureReason } from '../../files/reason.ts'
+import { openNode } from '../../node/openNode.ts'
+import type { CreateOptions } from './snapshotCommands.ts'
+import { writeSnapshot } from './write.ts'
+
+const failure = (path: string, cause: unknown): unknown =>
+  typeof (cause as { syscall?: unknown }).syscall === 'string'
+    ? new CommandError('EXPORT', `Cannot write ${path}: ${writeFailureReason(cause)}`, { cause })
+    : cause
+
+/** Writes a snapshot of a stopped node. The file appears when it is whole. @throws CommandError, UsageError */
+export const createSnapshot = async ({
+  options,
+  terminal,
+}: CommandContext<CreateOptions>): Promise<number> => {
+  configureLogFrom(options, terminal, 'error')
+  const { to, block } = options
+  if (to === undefined) throw new UsageError('INVALID_VALUE', "Missing required option: '--to=<PATH>'")
+  if (existsSync(to)) throw new CommandError('EXPORT', `${to} exists: give another path`)
+  const node = await openNode(options)
+  const progress = startProgress(terminal, text => void stderr.write(text))
+  const temporary = `${to}.part`
+  try {
+    if (node.development?.edits.isEmpty === false)
+      throw new CommandError(
+        'EXPORT',
+        'The state of this development chain was set by hand: no snapshot proves it',
+      )
+    const { header } = node.chain.head()
+    const number = block ?? header.number
+    if (number < 1n || number > header.number)
+      throw new UsageError('INVALID_VALUE', `--block must be from 1 to the head, ${header.number}`)
+    await writeSnapshot(node.chain, number, temporary, {
+      pause: () => undefined,
+      onBlock: done => progress.update({ done: Number(done), total: Number(number), text: `block ${done}` }),
+    })
+    progress.end()
+    renameSync(temporary, to)
+    const last = await node.chain.store.chainHead(number)
+    terminal.out(
+      `Wrote ${to}: the chain up to block ${number}, ${last === undefined ? '' : toHex(last.hash)}`,
+    )
+    return 0
+  } catch (cause) {
+    progress.end()
+    rmSync(temporary, { force: true })
+    throw failure(to, cause)
+  } finally {
+    await node.close()
+  }
+}

@@ -1,0 +1,42 @@
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { bigintOption, pathOption } from '../../cli/option.ts'
+import { CHAIN_OPTIONS, GROUP } from '../sharedOptions.ts'
+
+export type CreateOptions = typeof CREATE_OPTIONS
+const CREATE_OPTIONS = {
+  ...CHAIN_OPTIONS,
+  to: pathOption({ name: 'to', group: GROUP, fallback: undefined, description: 'File to write' }),
+  block: bigintOption({
+    name: 'block',
+    group: GROUP,
+    fallback: undefined,
+    shownDefault: 'the head',
+    placeholder: '<BLOCK>',
+    description: 'Last block of the snapshot',
+  }),
+}
+
+export type RestoreOptions = typeof RESTORE_OPTIONS
+const RESTORE_OPTIONS = {
+  ...CHAIN_OPTIONS,
+  from: pathOption({ name: 'from', group: GROUP, fallback: undefined, description: 'Snapshot to read' }),
+}
+
+export const SNAPSHOT_COMMANDS: readonly Command[] = [
+  defineCommand({
+    name: 'snapshot create',
+    summary: 'Write the chain and its state to a file',
+    arguments: '',
+    options: CREATE_OPTIONS,
+    examples: ['--genesis-file=genesis.json --data-path=node1 --to=chain.snapshot'],
+    load: async () => (await import('./create.ts')).createSnapshot,
+  }),
+  defineCommand({
+    name: 'snapshot restore',
+    summary: 'Restore the chain of a new node from a snapshot, verified against its seals and roots',
+    arguments: '',
+    options: RESTORE_OPTIONS,
+    examples: ['--genesis-file=genesis.json --data-path=node2 --from=chain.snapshot'],
+    load: async () => (await import('./restore.ts')).restoreSnapshot,
+  }),
+]

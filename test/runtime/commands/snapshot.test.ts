@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { createFrameWriter, MAGIC, readFrames } from '../../../core/store/snapshot/frames.ts'
+import { openNode } from '../../../runtime/node/openNode.ts'
+import { until } from '../../support/until.ts'
+import { genesisText, writeNetwork } from '../genesis.ts'
+import { PROCESS_TEST_TIMEOUT_MS, ROOT, runCommand, startNode } from '../nodeProcess.ts'
+import { clientsOf } from '../transactions.ts'
+
+setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
+
+const BLOCKS = 5
+
+let folder: string
+let genesis: string
+let file: string
+let head: string
+
+const at = (name: string): string => join(folder, name)
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'quorate-snapshot-'))
+  const network = writeNetwork(folder, {
+    qbft: { xblockperiodmilliseconds: 20, xemptyblockperiodseconds: 2_000_000_000 },
+  })
+  genesis = network[0] as string
+  const node = await startNode(at('source'), [...network, '--rpc-http-enabled'])
+  const { wallet, reader } = clientsOf(node.url, 4242)
+  for (let i = 1; i <= BLOCKS; i++) {
+    const hash = await wallet.sendTransaction({
+      to: '0x00000000000000000000000000000000000000ff',
+      value: BigInt(i),
+    })
+    await reader.waitForTransactionReceipt({ hash })
+  }
+  head = (await node.rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false)).hash
+  await node.stop()
+  file = at('chain.snapshot')
+  const made = await runCommand([
+    'snapshot',
+    'create',
+    genesis,
+    `--data-path=${at('source')}`,
+    `--to=${file}`,
+  ])
+  expect([made.code, made.error]).toEqual([0, ''])
+  expect(made.out).toContain(`block ${BLOCKS}, ${head}`)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const restoreArgs = (name: string, from = file, network = genesis): readonly string[] => [
+  'snapshot',
+  'restore',
+  network,
+  `--data-path=${at(name)}`,
+  `--from=${from}`,
+]
+
+const valueAt = async (name: string, number: bigint): Promise<bigint | undefined> => {
+  const node = await openNode({ dataPath: at(name), genesisFile: genesis.slice(15), storage: 'sqlite' })
+  try {
+    const { store } = node.chain
+    expect(toHex(node.chain.head().hash)).toBe(head)
+    const address = new Uint8Array(20)
+    address[19] = 0xff
+    return await store.run(() => store.stateAt(number).account(address)?.balance)
+  } finally {
+    await node.close()
+  }
+}
+
+test('given a snapshot, when a new node restores it, then it has the chain and its state at every height', async () => {
+  const { code, out, error } = await runCommand(restoreArgs('new'))
+  expect([code, error]).toEqual([0, ''])
+  expect(out).toContain(`Restored the chain up to block ${BLOCKS}, ${head}`)
+  expect(await valueAt('new', BigInt(BLOCKS))).toBe(15n)
+  expect(await valueAt('new', 3n)).toBe(6n)
+  expect(readdirSync(at('new'))).not.toContain('chain.restoring')
+  // What is there is never replaced.
+  const again = await runCommand(restoreArgs('new'))
+  expect([again.code, again.error.includes('has a chain')]).toEqual([1, true])
+})
+
+/** The file with one frame changed, and checksums that match again: an attacker's. */
+const forged = async (change: (payload: Uint8Array, index: number) => Uint8Array): Promise<string> => {
+  const encode = createFrameWriter()
+  const parts: Uint8Array[] = [MAGIC]
+  let index = 0
+  const chunks = (async function* () {
+    yield new Uint8Array(readFileSync(file))
+  })()
+  for await (const { kind, payload } of readFrames(chunks))
+    parts.push(...encode({ kind, payload: change(payload.slice(), index++) }))
+  const path = at('forged.snapshot')
+  writeFileSync(path, Buffer.concat(parts))
+  return path
+}
+
+const changedByte = (payload: Uint8Array, index: number, frame: number, offset: number): Uint8Array => {
+  if (index === frame) payload[payload.length + offset] = (payload[payload.length + offset] as number) ^ 1
+  return payload
+}
+
+test('given a snapshot that is cut off, altered, forged, of another chain or of another version, when it is restored, then it is refused with the reason, and nothing is changed', async () => {
+  const bytes = readFileSync(file)
+  const written = (name: string, content: Uint8Array): string => {
+    writeFileSync(at(name), content)
+    return at(name)
+  }
+  const altered = Uint8Array.from(bytes)
+  altered[bytes.length >> 1] = (altered[bytes.length >> 1] as number) ^ 1
+  const other = at('other.json')
+  writeFileSync(other, genesisText({ config: { chainId: 99 }, top: { gasLimit: '0x1c9c381' } }))
+  const json = (payload: Uint8Array, edit: object): Uint8Array =>
+    new TextEncoder().encode(JSON.stringify({ ...JSON.parse(new TextDecoder().decode(payload)), ...edit }))
+  const cases: readonly (readonly [string, string, string])[] = [
+    [written('cut', bytes.subarray(0, bytes.length - 20)), genesis, 'it was cut off'],
+    [written('altered', altered), genesis, 'the file was altered'],
+    [written('text', new TextEncoder().encode('a text of some length')), genesis, 'it is no snapshot'],
+    [at('absent'), genesis, 'there is no such file'],
+    [file, `--genesis-file=${other}`, 'it is of another chain'],
+    // The last bytes of a record are those of its state changes.
+    [await forged((payload, index) => changedByte(payload, index, 3, -1)), genesis, 'Nothing was changed'],
+  ]
+  for (const [from, network, reason] of cases) {
+    const { code, error } = await runCommand(restoreArgs('refused', from, network))
+    expect([from, code, error.includes(reason) ? reason : error]).toEqual([from, 1, reason])
+    expect(existsSync(at('refused/chain'))).toBe(false)
+    expect(existsSync(at('refused/chain.restoring'))).toBe(false)
+  }
+  const later = await forged((payload, index) => (index === 0 ? json(payload, { version: 2 }) : payload))
+  const { error } = await runCommand(restoreArgs('refused', later))
+  expect(error).toContain('its version is 2, this program reads 1')
+})
+
+test('given a restore that is killed, when it runs again, then it restores the chain', async () => {
+  const killed = at('killed')
+  mkdirSync(killed)
+  const child = Bun.spawn([process.execPath, join(ROOT, 'runtime/main.ts'), ...restoreArgs('killed')], {
+    cwd: ROOT,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  await until(() => existsSync(join(killed, 'chain.restoring')), {
+    timeoutMs: PROCESS_TEST_TIMEOUT_MS,
+    pollMs: 1,
+  })
+  child.kill('SIGKILL')
+  await child.exited
+  if (!existsSync(join(killed, 'chain'))) {
+    const { code, error } = await runCommand(restoreArgs('killed'))
+    expect([code, error]).toEqual([0, ''])
+  }
+  expect(await valueAt('killed', BigInt(BLOCKS))).toBe(15n)
+})
