@@ -21,7 +21,8 @@ const logShape = ({ log, position, index }: TracedLog): Json => ({
   position: toQuantity(position),
 })
 
-const shape = (node: CallNode): Json => {
+/** One call, without its inner calls. */
+export const frameShape = (node: CallNode): Json => {
   const error = errorOf(node)
   const isCreate = node.kind === 'CREATE' || node.kind === 'CREATE2'
   const reason = node.outcome === 'revert' ? revertText(node.output) : undefined
@@ -34,12 +35,16 @@ const shape = (node: CallNode): Json => {
     ...(node.output.length === 0 ? {} : { output: toHex(node.output) }),
     ...(error === undefined ? {} : { error }),
     ...(reason === undefined ? {} : { revertReason: reason }),
-    ...(node.calls.length === 0 ? {} : { calls: node.calls.map(shape) }),
     ...(node.logs.length === 0 ? {} : { logs: node.logs.map(logShape) }),
     ...(node.kind === 'STATICCALL' ? {} : { value: toQuantity(node.value) }),
     type: node.kind,
   }
 }
+
+const shape = (node: CallNode): Json => ({
+  ...frameShape(node),
+  ...(node.calls.length === 0 ? {} : { calls: node.calls.map(shape) }),
+})
 
 /** The tree with the transaction's gas limit and gas used (with refunds and intrinsic gas) at its root. */
 export const withTransactionGas = (

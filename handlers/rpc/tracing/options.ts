@@ -1,7 +1,8 @@
 import { RpcError } from '../dispatch/errors.ts'
-import { flagOf, isObject } from '../parameters/values.ts'
+import { flagOf, integerOf, isObject } from '../parameters/values.ts'
 import { objectsBudget } from './budget.ts'
 import { callTracer } from './callTracer.ts'
+import { erc7562Tracer, IGNORED_OPCODES } from './erc7562Tracer.ts'
 import { flatCallTracer } from './flatCallTracer.ts'
 import { fourByteTracer } from './fourByteTracer.ts'
 import { muxTracer, noopTracer, opcountTracer } from './plainTracers.ts'
@@ -39,6 +40,15 @@ const readOpcodes = (value: unknown): ReadonlySet<string> | undefined => {
   return names.length === 0 ? undefined : new Set(names)
 }
 
+const readIgnoredOpcodes = (value: unknown): ReadonlySet<number> => {
+  if (value === undefined) return IGNORED_OPCODES
+  if (!Array.isArray(value) || value.length > OPCODE_NAMES_MAX)
+    return invalid('ignoredOpcodes must be a list of opcodes')
+  return new Set(
+    value.map(op => Number(integerOf(op, 8) ?? invalid('ignoredOpcodes must be a list of opcodes'))),
+  )
+}
+
 /** Memory is off by default; geth and Besu have different names for it. */
 const wantsMemory = (options: Json): boolean =>
   flag(options, 'enableMemory') ?? flag(options, 'disableMemory') === false
@@ -69,6 +79,11 @@ const TRACERS: Readonly<Record<string, (config: Json) => TracerKind>> = {
       includePrecompiles: flag(config, 'includePrecompiles') ?? false,
     }),
   prestateTracer: config => prestateTracer(readPrestateOptions(config)),
+  erc7562Tracer: config =>
+    erc7562Tracer({
+      withLog: flag(config, 'withLog') ?? false,
+      ignoredOpcodes: readIgnoredOpcodes(config['ignoredOpcodes'] ?? undefined),
+    }),
   '4byteTracer': () => fourByteTracer,
   noopTracer: () => noopTracer,
   opcountTracer: () => opcountTracer,
