@@ -86,7 +86,7 @@ export const migrate = async ({ options, terminal }: CommandContext<MigrateOptio
   const classified = classifyOptions(NODE_OPTIONS, besu.entries, besu.locate)
   terminal.out(
     [
-      `Options of ${besu.configFile ?? 'Besu: no config.toml was found, name it to see what becomes of them'}`,
+      `Options of ${besu.configFile ?? 'Besu: no config.toml was found, name it to see how each is mapped'}`,
       ...optionLines(classified),
       '',
       'Files',

@@ -39,6 +39,26 @@ const WORDS: readonly (readonly [word: string, instead: string])[] = [
   ['isWatched', 'mayPause'],
   ['bequeath', 'transferBalance'],
   ['Foresight', 'PrefetchTable'],
+  ['ToldRange', 'AnnouncedRange'],
+  ['SIZE_GUESS', 'ASSUMED_BYTES'],
+  ['heardOf', 'raisePeerHead'],
+  ['onPeerGone', 'onPeerDisconnected'],
+  ['takesPart', 'participates'],
+  ['newcomers', 'newNodes'],
+  ['isCrowded', 'isSubnetFull'],
+  ['isForgettable', 'isEvictable'],
+  ['noneLeftOut', 'isComplete'],
+  ['COURTESY_MS', 'HIGHER_KEY_DELAY_MS'],
+  ['NodeTroubles', 'HealthProblems'],
+  ['notingRefusals', 'withRefusalCounts'],
+  ['unholdable', 'memoryExceeded'],
+  ['endingCertificates', 'expiringCertificates'],
+  ['RecordPlace', 'RecordStorage'],
+  ['Entrance', 'ServerAccess'],
+  ['goToBackground', 'lowerPriority'],
+  ['judgeForeign', 'readBesuOption'],
+  ['strayOptions', 'foreignOptions'],
+  ['askContract', 'callContract'],
 ]
 
 /** Riddles and figures of speech that stood for a plain sentence. */
@@ -64,6 +84,9 @@ const PHRASES: readonly RegExp[] = [
   /\bthat is none\b/i,
   /\bis no (?:number|opcode|delegation|point|kind)\b/i,
   /\bis none of the\b/i,
+  /\bwhat becomes of\b/i,
+  /\bdoor of the pool\b/i,
+  /\bidentif(?:y|ies) nobody\b/i,
 ]
 
 /** Limits whose bare name once stood for several values: a name says of what it is the limit. */
