@@ -35,7 +35,7 @@ test('given a node with a connection key of its own, when it connects with a sta
   })
 })
 
-test('given a statement for another connection key, when the node connects, then nobody takes it for the validator', async () => {
+test('given a statement for another connection key, when the node connects, then its peers do not accept it as the validator', async () => {
   await withNodes(async start => {
     const listener = await start()
     await start({

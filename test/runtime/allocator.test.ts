@@ -40,7 +40,7 @@ describe('given the allocator', () => {
   )
 
   test.skipIf(platform !== 'linux' || !isInstalled('deno'))(
-    'when the permission lacks, then it stays, and nobody is asked',
+    'when the permission is missing, then it stays, and no request is sent',
     () => {
       expect(onDeno('--allow-env', '--allow-sys')).toBe('false')
       expect(onDeno('-A', '--deny-ffi')).toBe('false')

@@ -91,7 +91,7 @@ describe('given a node that serves WebSocket', () => {
       expect(node.output()).toContain(`ws://127.0.0.1:${port}`)
     }))
 
-  test('when a request takes too long then it is told with its id', () =>
+  test('when a request takes too long, then it is logged with its id', () =>
     withNode(['--Xws-timeout-seconds=1', '--rpc-ws-api=ETH,DEBUG'], async (_, wsUrl) => {
       const client = await connectWs(wsUrl)
       // JUMPDEST PUSH0 JUMP: for ever, as far as the gas goes.

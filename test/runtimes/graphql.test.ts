@@ -172,7 +172,7 @@ for (const runtime of RUNTIMES) {
 }
 
 scenario('GraphQL without tokens', ({ test }) => {
-  test('given tokens of JSON-RPC over HTTP, when GraphQL is told to do without, then it needs none', () =>
+  test('given tokens of JSON-RPC over HTTP, when GraphQL is configured without them, then it needs none', () =>
     withNode('bun', [...TOKENS, '--graphql-http-authentication-enabled=false'], async (_, url) => {
       expect((await post(url, '{ chainID }')).status).toBe(200)
     }))

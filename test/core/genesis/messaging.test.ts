@@ -45,7 +45,7 @@ describe('given limits on messages', () => {
       })
   })
 
-  test('when they are zero, then there is room for one message', () => {
+  test('when they are zero, then one message is kept', () => {
     expect(refusalOf(withQbft({ messagequeuelimit: 0 }))).toEqual({
       code: 'INVALID_VALUE',
       message:

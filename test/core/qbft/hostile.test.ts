@@ -91,7 +91,7 @@ describe('given one validator’s budget in a round', () => {
     expect([dropsIn(next), relaysIn(next)]).toEqual([['over-author-limit'], []])
   })
 
-  test('when it is used up, then others are heard, and it again in the next round', () => {
+  test('when it is used up, then messages of others are processed, and those of this one again in the next round', () => {
     const network = given()
     const { node, hostile, honest, third, block } = network
     flood(network, PEER_MESSAGES_MAX + 1)

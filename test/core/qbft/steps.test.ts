@@ -85,7 +85,7 @@ describe('given a validator that is the proposer', () => {
     expect(pausesOf(environment, after(begun), built, 3_000)).toBe(PAUSES_PROPOSING)
   })
 
-  test('when it has the verdict on the block of a certificate then it does so, too', () => {
+  test('when it has the verdict on the block of a certificate, then it pauses while it signs and encodes it', () => {
     const peers = [1, 2, 3].map(index => at(keys, index))
     const theirs = certificate(peers, made)
     const changes = peers.map(key => inputOf(key.address, roundChange(key, 4, theirs)))
@@ -93,7 +93,7 @@ describe('given a validator that is the proposer', () => {
     expect(pausesOf(environment, after([...begun, ...changes]), verified, 3_000)).toBe(PAUSES_PROPOSING)
   })
 
-  test('when it has that verdict already, and the round changes come, then it does so, too', () => {
+  test('when it has that verdict already, and the round changes come, then it pauses while it signs and encodes it', () => {
     const peers = [1, 2, 3].map(index => at(keys, index))
     const theirs = certificate(peers, made)
     // The second one makes this validator follow, whose own round change completes the quorum.

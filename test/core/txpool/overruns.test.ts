@@ -26,7 +26,7 @@ const next = from(1, { nonce: 1n })
 const other = from(2)
 
 describe('given a transaction that was stopped while a block was built', () => {
-  test('the first time then it comes after all others, whatever it pays, and the pool says so', () => {
+  test('when it is stopped for the first time, then it comes after all others, whatever it pays, and the pool says so', () => {
     const pool = poolWith(slow, other)
     expect(order(pool)).toEqual([slow.transaction, other.transaction])
     expect(pool.noteOverrun(slow, 'it ran for more than 9 ms', NOW_MS).isDropped).toBe(false)
@@ -36,7 +36,7 @@ describe('given a transaction that was stopped while a block was built', () => {
     expect(pool.explain(slow.transaction.hash, HEAD)?.text).toContain('tried once more')
   })
 
-  test('the second time then it is dropped with all of its sender, and the pool still says why', () => {
+  test('when it is stopped for the second time, then all of its sender’s transactions are dropped, and the pool still says why', () => {
     const pool = poolWith(slow, next, other)
     const dropped: unknown[] = []
     pool.onDropped(({ transaction }) => dropped.push(transaction))
@@ -48,7 +48,7 @@ describe('given a transaction that was stopped while a block was built', () => {
     expect(pool.explain(slow.transaction.hash, HEAD)?.text).toContain('dropped')
   })
 
-  test('the second time then its sender has to wait, whoever tells of its transactions', () => {
+  test('when it is stopped for the second time, then its sender has to wait, whether a user or a peer sends its transactions', () => {
     const pool = poolWith(slow)
     pool.noteOverrun(slow, 'it is slow', NOW_MS)
     pool.noteOverrun(slow, 'it is slow', NOW_MS)
@@ -64,7 +64,7 @@ describe('given a transaction that was stopped while a block was built', () => {
     expect(pool.size).toBe(2)
   })
 
-  test('the second time then the same transaction is not taken again after the wait', () => {
+  test('when it is stopped for the second time, then the same transaction is not accepted even after the wait', () => {
     const pool = poolWith(slow)
     pool.noteOverrun(slow, 'it is slow', NOW_MS)
     pool.noteOverrun(slow, 'it is slow', NOW_MS)
@@ -73,7 +73,7 @@ describe('given a transaction that was stopped while a block was built', () => {
   })
 })
 
-test('given transactions that pay the same, when one may use more gas than EIP-7825 lets any then it comes last', () => {
+test('given transactions that pay the same, when one may use more gas than EIP-7825 allows, then it comes last', () => {
   const long = from(3, { gasLimit: 2n ** 24n + 1n })
   const pool = poolWith(long, from(4, { gasLimit: 2n ** 24n }), other)
   expect(order(pool)).toEqual([

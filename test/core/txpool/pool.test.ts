@@ -149,7 +149,7 @@ describe('given gaps', () => {
     expect(pool.counts()).toEqual({ ready: 4, queued: 0 })
   })
 
-  test('when there are other reasons to wait, then they are told apart', () => {
+  test('when there are other reasons to wait, then each is named', () => {
     const pool = newPool()
     const first = paying(1, 0, 1n, 200n)
     const second = paying(1, 1, 1n)
@@ -250,7 +250,7 @@ describe('given a full pool', () => {
 })
 
 describe('given listeners', () => {
-  test('when transactions come, or go without being mined, then they hear it', () => {
+  test('when transactions are added, or dropped without being mined, then the listeners are called', () => {
     const pool = newPool()
     const heard: string[] = []
     const stop = pool.onAdded(one => heard.push(`+${names([one])[0]}`))

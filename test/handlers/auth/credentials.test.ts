@@ -43,7 +43,7 @@ describe('given a credentials file', () => {
     expect(find('a.b.password')).toBeUndefined()
   })
 
-  test('then names of every object are nobody', () => {
+  test('then names of every object are unknown users', () => {
     const { find } = parseCredentials(user('a'))
     for (const name of [
       '__proto__',

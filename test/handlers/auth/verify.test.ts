@@ -246,7 +246,7 @@ describe('given any Authorization header', () => {
     )
   })
 
-  test('then random text after Bearer identifies nobody', async () => {
+  test('then random text after Bearer is no valid token', async () => {
     const node = await verifier('ES256')
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 200 }), async text => {

@@ -48,7 +48,7 @@ describe('given txpool_explain of a transaction that the next block can take', (
     )
   })
 
-  test('when the node has no peers, then it says that nobody can make a block of it', async () => {
+  test('when the node has no peers, then it says that no other validator receives it', async () => {
     expect(await explained({ host: { ...notMining, network: withPeers(0) } })).toBe(
       'nonce 0 ready for the next block, but this node produces no blocks and has no peers',
     )

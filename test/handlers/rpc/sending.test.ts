@@ -191,7 +191,7 @@ describe('given eth_sendRawTransaction', () => {
     expect(await send(toHex(malleable))).toEqual({ code: -32002, message: 'Invalid signature' })
   })
 
-  test('when it is in a batch, then senders are recovered together, and each has its answer in its place', async () => {
+  test('when it is in a batch, then senders are recovered together, and each has its answer in the order of the requests', async () => {
     await start()
     const transactions = await Promise.all(
       [0, 1, 1, 2, 3].map((nonce, index) => transfer(nonce, { value: BigInt(index) })),

@@ -82,7 +82,7 @@ describe('given a peer that does as Besu does', () => {
     })
   })
 
-  test('when it pings, then it has a pong; when it stops, then the reason is told', async () => {
+  test('when it pings, then it has a pong; when it stops, then the reason is sent', async () => {
     await withPeer(async (peer, node) => {
       peer.sendStatus()
       await until(() => node.network.peers().length === 1)
@@ -125,7 +125,7 @@ describe('given a peer that does as Besu does', () => {
   })
 })
 
-describe('given a peer that breaks a rule, then it is told the code and disconnected', () => {
+describe('given a peer that breaks a rule, then it receives the code and is disconnected', () => {
   const isEnded = (peer: ScriptedPeer): Promise<true> => until(() => peer.isClosed())
 
   test.each([

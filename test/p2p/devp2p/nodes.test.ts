@@ -152,7 +152,7 @@ describe('two nodes over devp2p', () => {
     })
   })
 
-  test('given both dial at once, then one connection is left, and nobody was gone', async () => {
+  test('given both dial at once, then one connection is left, and no peer is reported as disconnected', async () => {
     await withDevp2pNodes(async start => {
       const one = await start()
       const other = await start({ staticNodes: [one.network.enode] })
@@ -166,7 +166,7 @@ describe('two nodes over devp2p', () => {
     })
   })
 
-  test('given a node that stops, then the other is told so', async () => {
+  test('given a node that stops, then the other receives the reason', async () => {
     await withDevp2pNodes(async start => {
       const one = await start()
       const other = await start({ staticNodes: [one.network.enode] })

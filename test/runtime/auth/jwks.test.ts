@@ -156,7 +156,7 @@ describe('given a node with a key set', () => {
 })
 
 describe('given a limit of requests', () => {
-  test('when a user sends more, then it is told when to come again, and another user is answered', () =>
+  test('when a user sends more, then the answer says when to retry, and another user is answered', () =>
     withFolder(async folder => {
       const issuer = await createIssuer('a')
       const file = join(folder, 'jwks.json')

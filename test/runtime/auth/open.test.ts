@@ -181,7 +181,7 @@ describe('given logins on both ports', () => {
 })
 
 describe('given an algorithm', () => {
-  test('then letters may be of either case, HS256 is told why not, and others what there is', () => {
+  test('then letters may be of either case, HS256 is refused with the reason, and others with the known algorithms', () => {
     const algorithm = (text: string) =>
       resolve([`--rpc-http-authentication-jwt-algorithm=${text}`]).values.rpcHttpAuthenticationJwtAlgorithm
     expect(resolve([]).values.rpcHttpAuthenticationJwtAlgorithm).toBe('RS256')
@@ -207,7 +207,7 @@ describe('given options whose parent is off', () => {
     return ignoredOptions({ options: values, sources }).map(entry => `${entry.ignored} < ${entry.parent}`)
   }
 
-  test('then each is told once, with the parent that would give it an effect', () => {
+  test('then each is reported once, with the parent that would give it an effect', () => {
     expect(
       ignored(['--rpc-http-authentication-credentials-file=a', '--rpc-http-api-method-no-auth=net_version']),
     ).toEqual([

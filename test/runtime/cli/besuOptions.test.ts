@@ -46,7 +46,7 @@ describe('given each option of Besu', () => {
 })
 
 describe('given several mistakes in one command line', () => {
-  test('then all are told together', () => {
+  test('then all are reported together', () => {
     expect(
       problems(['--ethstats=a:b@c', '--rpc-htp-port=1', '--rpc-ws-port=x', '--nat-method=UPNP']),
     ).toEqual([

@@ -249,7 +249,7 @@ describe('given several sources', () => {
     )
   })
 
-  test('then variables of ours that mean nothing are found', () => {
+  test('then unknown variables with this node’s prefix are found', () => {
     expect(
       unknownVariables(NODE_OPTIONS, { QUORATE_RPC_PORT: '1', QUORATE_IDENTITY: 'a', BESU_OPTS: '' }),
     ).toEqual(['QUORATE_RPC_PORT'])
@@ -264,7 +264,7 @@ describe('given options that have no effect', () => {
     return ignoredOptions({ options, sources })
   }
 
-  test('when the node connects with no others then those of the network are told', () => {
+  test('when the node connects with no others, then those of the network are announced', () => {
     const given = [
       '--bootnodes=',
       '--p2p-port=1',

@@ -48,7 +48,7 @@ plugins=["a"]
 Xsomething=1
 `
 
-test('given the configuration of a Besu node, then it is told what becomes of each option, and what to run', async () => {
+test('given the configuration of a Besu node, then the command prints how each option is mapped, and what to run', async () => {
   await withFolder(async folder => {
     besuFolder(folder, TOML)
     const { code, text } = await run([

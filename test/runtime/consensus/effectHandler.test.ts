@@ -289,7 +289,7 @@ describe('given two signatures that no honest validator gives', () => {
     expect(kept).toEqual(['qbft:evidence:0'])
   })
 
-  test('when the storage fails then they are told of all the same, and the next pair is kept', async () => {
+  test('when the storage fails, then they are logged nevertheless, and the next pair is kept', async () => {
     const { log, lines } = setUp()
     const kept: string[] = []
     let fails = true

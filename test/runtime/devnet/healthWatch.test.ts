@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { watchHealth } from '../../../runtime/devnet/healthWatch.ts'
 import { until } from '../../support/until.ts'
 
-test('given a node that is DOWN, then its sentence is told once, and again after it was UP', async () => {
+test('given a node that is DOWN, then its cause is printed once, and again after it was UP', async () => {
   let down = false
   using server = Bun.serve({
     hostname: '127.0.0.1',

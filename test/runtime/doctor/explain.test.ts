@@ -189,7 +189,7 @@ describe('given a node whose next block may still come in time', () => {
   })
 })
 
-test('given a hundred silent validators, when they are told, then the sentence stays short', () => {
+test('given a hundred silent validators, when they are reported, then the sentence stays short', () => {
   const validators = [validator(1), ...Array.from({ length: 99 }, () => silent(2, 60))]
   const { sentence } = explain(stalled({ validators, quorum: 67 }))
   expect(sentence).toContain('and 96 more')

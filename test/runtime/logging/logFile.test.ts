@@ -49,7 +49,7 @@ describe('given a log file', () => {
       expect([text(`${path}.old`), text()]).toEqual(['before\nstill there\n', 'after\n'])
     }))
 
-  test('when it cannot be written, then that is told once and nothing is thrown', () =>
+  test('when it cannot be written, then that is reported once and nothing is thrown', () =>
     withFolder(folder => {
       const { file, path, failures } = opened(folder, 1000)
       rmSync(join(folder, 'logs'), { recursive: true })

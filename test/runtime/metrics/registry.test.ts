@@ -54,7 +54,7 @@ describe('given a registry', () => {
     expect(text).toContain('{validator="0xb"} 1')
   })
 
-  test('when a metric is not in the table, then the caller is told', async () => {
+  test('when a metric is not in the table, then it throws', async () => {
     const registry = await createRegistry(METRIC_CATEGORIES)
     expect(() => registry.inc('none_such')).toThrow('none_such is not a counter')
     expect(() => registry.set(GAS, 1)).toThrow('is not a gauge')

@@ -53,7 +53,7 @@ describe('given a transaction that asks for more memory than a client can hold',
     expect(await importNow(await openTestChain(GENESIS), block)).toBe('imported')
   })
 
-  test('when a sealed block says something else of it then that is no invalid block, and the node is told to stop', async () => {
+  test('when a sealed block says something else of it then the block is not marked invalid, and the node stops', async () => {
     const block = await nextBlock(await openTestChain(GENESIS), sent)
     const other = resealed(block, { gasUsed: 10_000_000_000_000n })
     const { chain, memoryExceeded } = watchMemoryExceeded(await openTestChain(GENESIS))

@@ -98,7 +98,7 @@ describe('given two nodes with permission lists', () => {
     expect(await peers(one)).toBe(0)
   })
 
-  test('when an account is not listed, then its sender is told; once listed, it may send; removed, its transactions leave', async () => {
+  test('when an account is not listed, then its sender gets an error; once listed, it may send; removed, its transactions leave', async () => {
     const { wallet } = clientsOf(one.url, 4242)
     const send = (nonce: number) =>
       wallet.sendTransaction({ to: TO, value: 0n, nonce, gas: 21_000n, gasPrice: 1n })

@@ -259,7 +259,7 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     }
   }
 
-  test('given a head that nobody sealed, an older one, or another chain, then the head stays and the reason is told', async () => {
+  test('given a head that nobody sealed, an older one, or another chain, then the head stays and the reason is logged', async () => {
     const unsealed = await withHead(replica => {
       const before = replica.head
       if (before === undefined) throw new Error('no head')

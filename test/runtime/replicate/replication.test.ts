@@ -141,7 +141,7 @@ describe.skipIf(!HAS_REDIS)('a replica in a Redis server in memory', () => {
     await expectReplica(storage, 130)
   })
 
-  test('given a server that is full, then the reason is told, and the replica goes on when there is room', async () => {
+  test('given a server that is full, then the reason is logged, and the replica continues once the server accepts it', async () => {
     const server = await newServer(() => startRedis({ words: ['--maxmemory', '1mb'] }))
     const storage = `redis?url=${server.url}`
     const { chain, growTo } = await newChain(200)
@@ -171,7 +171,7 @@ describe.skipIf(!HAS_REDIS)('a replica in a Redis server in memory', () => {
     await expectReplica(storage, 140)
   })
 
-  test('given the store of another chain, then it is left alone, and the reason is told', async () => {
+  test('given the store of another chain, then it stays unchanged, and the reason is reported', async () => {
     const server = await newServer(() => startRedis())
     const storage = `redis?url=${server.url}`
     const other = sampleChain({

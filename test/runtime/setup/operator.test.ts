@@ -36,7 +36,7 @@ const validatorsOf = (folder: string, name = 'genesis.json'): readonly string[] 
 }
 
 describe('given operator generate-blockchain-config', () => {
-  test('when it generates keys, then each stands in its folder in Besu’s form, and the genesis file names them', () =>
+  test('when it generates keys, then each is in its folder in Besu’s form, and the genesis file names them', () =>
     withFolder(async folder => {
       const config = { genesis: GENESIS, blockchain: { nodes: { generate: true, count: 3 } } }
       expect((await generate(folder, config)).code).toBe(0)

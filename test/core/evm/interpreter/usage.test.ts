@@ -33,7 +33,7 @@ test.each([
     300 * KILOBYTE,
   ],
 ] as readonly (readonly [string, Uint8Array, RunOptions, number])[])(
-  'given a run with much of %s, when its usage is told then they count',
+  'given a run with much of %s, when its usage is computed, then they count',
   (_, program, options, leastBytes) => {
     expect(largestUsage(program, options).memoryBytes).toBeGreaterThanOrEqual(leastBytes)
   },

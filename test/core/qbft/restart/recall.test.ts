@@ -85,7 +85,7 @@ describe('given a validator that starts and asks the others for their heights', 
     ])
   })
 
-  test('when one has blocks that it lacks, then it waits for them, and ends the wait if nobody gives them', () => {
+  test('when one has blocks that it lacks, then it waits for them, and ends the wait if nobody sends them', () => {
     const { node, peers } = begun({ record: recordOf(6n) })
     report(node, at(peers, 0), { sequence: 1_000n, round: 0 })
     expect(kindsIn(report(node, at(peers, 1), { sequence: 6n, round: 0 }))).toEqual([])
@@ -228,7 +228,7 @@ describe('given a chain that went on meanwhile', () => {
     expect(kindsIn(node.blockTimer())).toEqual(['proposal', 'prepare'])
   })
 
-  test('when it has none, then it requests positions again, and begins above the highest round heard', () => {
+  test('when it has none, then it requests positions again, and begins above the highest round received', () => {
     const { node, peers, step } = caughtUp(undefined)
     expect(informsIn(step)).toEqual([[POSITION_CODES.request, 3]])
     expect(kindsIn(node.blockTimer())).toEqual([])

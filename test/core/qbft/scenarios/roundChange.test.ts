@@ -36,7 +36,7 @@ describe('given the round timer that fires', () => {
     return message
   }
 
-  test('when nothing was heard, then a round change to round 1 goes out without a certificate', () => {
+  test('when nothing was received, then a round change to round 1 goes out without a certificate', () => {
     const { node } = given()
     const message = askedWith(node.roundTimer())
     expect([message.signed.payload.prepared, message.block, message.prepares]).toEqual([

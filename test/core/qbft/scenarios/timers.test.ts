@@ -109,7 +109,7 @@ describe('given round timeouts', () => {
     expect(heardInVain(node, peers, 4)).toEqual([2_000, 4_000, 4_500, 4_500])
   })
 
-  test('when no quorum is heard, then the first such round ends, the next one holds', () => {
+  test('when no quorum is received, then the first such round ends, the next one holds', () => {
     const { node } = given()
     const left = node.roundTimer()
     expect([roundsIn(left), timeoutsIn(left), kindsIn(left)]).toEqual([[1], [1_000], ['round-change']])
@@ -121,7 +121,7 @@ describe('given round timeouts', () => {
     }
   })
 
-  test('when no quorum was heard for a quarter of the cap, then they start over', () => {
+  test('when no quorum was received for a quarter of the cap, then they start over', () => {
     const { node, peers } = given()
     heardInVain(node, peers, 29)
     expect(node.timers.get('round')?.atMs).toBe(node.nowMs + 18_000)

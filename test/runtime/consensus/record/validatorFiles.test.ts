@@ -98,7 +98,7 @@ describe('the votes an operator wants cast', () => {
     expect(existsSync(join(folder, 'validator'))).toBe(false)
   })
 
-  test('when a script proposes without end then it is told to discard some', async () => {
+  test('when a script proposes without end, then the refusal says to discard some', async () => {
     const files = await openValidatorFiles('', ownerOf(1), await openStorage('memory', ''), log)
     const votes = await openStandingVotes(files, log)
     for (let index = 1; index <= 1_000; index++) {

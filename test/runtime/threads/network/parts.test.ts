@@ -23,7 +23,7 @@ const noLog = (lines: string[] = []) => {
 }
 
 describe('what waits between the threads', () => {
-  test('given more than the limit, then what comes is not sent until the receiver has dealt with some, and it is told', () => {
+  test('given more than the limit, then what comes is not sent until the receiver has processed some, and the sender is notified', () => {
     const lines: string[] = []
     const handled = createHandled()
     const sender = openBacklog(handled, 'toNetwork', noLog(lines))
@@ -99,7 +99,7 @@ describe('a range that crosses to the other thread', () => {
     expect(await ended(blocks.next())).toMatchObject({ code: 'TIMEOUT', message: 'the peer was silent' })
   })
 
-  test('given a signal, then the reader ends at once and the source is told', async () => {
+  test('given a signal, then the reader ends at once and the source is cancelled', async () => {
     let told = false
     const { client } = connectRanges(async function* (signal) {
       signal.addEventListener('abort', () => {
@@ -118,7 +118,7 @@ describe('a range that crosses to the other thread', () => {
     })
   })
 
-  test('given that the thread has failed, then nobody waits for it', async () => {
+  test('given that the thread has failed, then calls do not wait for it', async () => {
     const { client } = connectRanges(async function* () {
       await new Promise(() => undefined)
       yield Uint8Array.of(1)
