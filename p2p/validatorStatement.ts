@@ -26,13 +26,19 @@ type Subject = {
   readonly madeAtMs: number
 }
 
-/** RLP `[subject, version, genesis hash, connection key, time]`: the bytes that the signature covers. No message of QBFT starts with a text. */
+/**
+ * RLP `[subject, version, genesis hash, connection key, time]`: the bytes that the signature covers. No message of QBFT
+ * starts with a text.
+ */
 export const statementPreimage = ({ genesisHash, connectionKey, madeAtMs }: Subject): Uint8Array =>
   encodeRlp([SUBJECT, STATEMENT_VERSION, genesisHash, connectionKey, madeAtMs])
 
 export const statementDigest = (subject: Subject): Hash => keccak256(statementPreimage(subject))
 
-/** The address of the validator that signed the statement for this chain and connection key; undefined if none can be recovered. */
+/**
+ * The address of the validator that signed the statement for this chain and connection key; undefined if none can be
+ * recovered.
+ */
 export const statementSigner = (
   { madeAtMs, signature }: ValidatorStatement,
   genesisHash: Hash,

@@ -114,7 +114,8 @@ export type Chain = {
   buildBlock(options: BuildOptions): Promise<BuiltBlock>
   /**
    * Checks all rules of another validator's proposal except the seals, and executes it. Only the result is kept.
-   * @throws InvalidBlock, ExecutionStopped (bounds.ts) after `giveUp`, MemoryUnavailable, ChainError on a chain that is not QBFT
+   * @throws InvalidBlock, ExecutionStopped (bounds.ts) after `giveUp`, MemoryUnavailable, ChainError on a chain that is not
+   * QBFT
    */
   verifyBlock(block: Block, options: VerifyOptions): Promise<BuiltBlock>
   /**

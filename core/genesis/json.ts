@@ -1,7 +1,7 @@
 import { GenesisError } from './error.ts'
 
 /** Maximum nesting: a genesis file nests five levels, and parsing recurses. */
-export const JSON_DEPTH_MAX = 64
+const JSON_DEPTH_MAX = 64
 
 type Cursor = { readonly text: string; position: number }
 

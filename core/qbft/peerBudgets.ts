@@ -10,7 +10,7 @@ import { keyOf } from './transitionContext.ts'
  */
 export const PEER_MESSAGES_MAX = 64
 /** Bytes of these messages: a proposal or round change with a block of maximum size, and another of half that size. */
-export const PEER_BYTES_MAX = 1.5 * QBFT_MESSAGE_BYTES_MAX
+const PEER_BYTES_MAX = 1.5 * QBFT_MESSAGE_BYTES_MAX
 
 /** Messages and bytes that one peer has sent since the round started. */
 export type PeerBudget = { readonly messages: number; readonly bytes: number }

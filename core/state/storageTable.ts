@@ -28,7 +28,7 @@ export const SLOT_WARM = 32
 export const SLOT_WRITTEN = 33
 /** Serial of the checkpoint since which an undo entry for the slot exists. */
 export const SLOT_JOURNALED = 34
-export const SLOT_STRIDE = 36
+const SLOT_STRIDE = 36
 
 const SLOTS_FIRST = 8
 

@@ -290,7 +290,7 @@ export const createViews = (kv: KeyValueStore, completeTo: number, prefetchTable
 }
 
 /** A synchronous run reads more entries than the limit. */
-export class RunTooLarge extends Error {
+class RunTooLarge extends Error {
   override readonly name = 'RunTooLarge'
   readonly code = 'RUN_TOO_LARGE'
   constructor(reason: string) {

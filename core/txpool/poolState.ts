@@ -86,7 +86,7 @@ const syncQueue = (state: PoolState, queue: SenderQueue, inState: boolean): void
 const isInState = ({ accountNonce, balance }: SenderQueue): boolean => accountNonce > 0n || balance > 0n
 
 /** Must be called after any change of a queue's entries, nonce or balance. */
-export const settle = (state: PoolState, queue: SenderQueue): void => {
+const settle = (state: PoolState, queue: SenderQueue): void => {
   refresh(queue, incomingOf(state, queue.key))
   const { entries, funded } = queue
   for (let index = 0; index < entries.length; index++)

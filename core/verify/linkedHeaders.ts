@@ -11,7 +11,7 @@ export type ReadHeaders = (numbers: readonly number[]) => Promise<readonly (Head
 const STEP_HEADERS = 64
 
 /** Most headers between a trusted header and its ancestor: some seconds of reading and hashing, and 50 MB. */
-export const LINK_HEADERS_MAX = 32_768
+const LINK_HEADERS_MAX = 32_768
 
 type Consensus = Parameters<typeof blockHash>[0]
 

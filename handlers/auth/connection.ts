@@ -2,7 +2,7 @@ import type { Authentication, ClientAddress, Identity } from './authentication.t
 import type { Permission } from './caller.ts'
 
 /** Time for which subscriptions continue after their token has expired, so that the client can present a new one. */
-export const SUBSCRIPTION_GRACE_MS = 60_000
+const SUBSCRIPTION_GRACE_MS = 60_000
 
 /** Longest delay of a timer; a token may be valid for a century. */
 const TIMER_MS_MAX = 2 ** 31 - 1

@@ -8,7 +8,7 @@ const TURN_BYTES = 1024 * 1024
 const TURN_PIECES = 16
 
 /** A client that reads nothing for this long is disconnected: it holds memory and one of the concurrent compressions. */
-export const STALLED_MS = 120_000
+const STALLED_MS = 120_000
 
 export type StreamOptions = {
   readonly scheduler: Pick<Scheduler, 'nextTurn'>

@@ -6,8 +6,8 @@ import { type ClaimBytes, SHORT_BODY_BYTES } from './inboundLimits.ts'
 export const BODY_BYTES_MAX = 5 * 1024 * 1024
 
 /**
- * The longest body that may be configured. Bun, Node and Deno join the text of a body in one piece before its first character is
- * read: measured, 32 MiB take 30 ms of the event loop, 64 MiB up to 60 ms.
+ * The longest body that may be configured. Bun, Node and Deno join the text of a body in one piece before its first character
+ * is read: measured, 32 MiB take 30 ms of the event loop, 64 MiB up to 60 ms.
  */
 export const BODY_BYTES_LIMIT = 32 * 1024 * 1024
 
@@ -15,7 +15,7 @@ export const BODY_BYTES_LIMIT = 32 * 1024 * 1024
 const BODY_MS_MAX = 30_000
 
 /** A client that sends nothing for this long is disconnected, even if the time for the whole body is longer. */
-export const BODY_IDLE_MS_MAX = 30_000
+const BODY_IDLE_MS_MAX = 30_000
 
 /**
  * Why a body was not read: the client disconnected, the body is too long, it did not arrive in time, it is compressed (not
@@ -32,7 +32,9 @@ const LATE: NoBody = { reason: 'late', status: 408 }
 const CODED: NoBody = { reason: 'coded', status: 415 }
 const BUSY: NoBody = { reason: 'busy', status: 503 }
 
-/** Header of the answer to a request whose body was not read completely: the server would read the rest as the next request. */
+/**
+ * Header of the answer to a request whose body was not read completely: the server would read the rest as the next request.
+ */
 export const CLOSING = { connection: 'close' }
 
 /** Headers of the answer to a request that may be repeated in a second. */
@@ -64,8 +66,8 @@ export type BodyOptions = {
 }
 
 /**
- * Reads bodies as text. A body that is too long is refused by its announced length, or while it is read. Memory is claimed for
- * the bytes that have arrived.
+ * Reads bodies as text. A body that is too long is refused by its announced length, or while it is read. Memory is claimed
+ * for the bytes that have arrived.
  */
 export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }: BodyOptions): ReadBody => {
   const wholeDeadlines = createDeadlines(timeoutMs)

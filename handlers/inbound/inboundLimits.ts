@@ -2,10 +2,10 @@
  * Concurrent requests of one address: browsers open 6 connections, wallets and indexers some hundred. A client that exceeds
  * this opens connections without finishing its requests.
  */
-export const REQUESTS_OF_ADDRESS_MAX = 1_000
+const REQUESTS_OF_ADDRESS_MAX = 1_000
 
 /** Memory of request bodies and of their parsed values, for all ports. */
-export const BODIES_BYTES_MAX = 256 * 1024 * 1024
+const BODIES_BYTES_MAX = 256 * 1024 * 1024
 
 /** Longest body that counts as short, as nearly every body does. */
 export const SHORT_BODY_BYTES = 64 * 1024

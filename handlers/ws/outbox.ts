@@ -13,9 +13,9 @@ export const REPLY_BUFFER_BYTES_MAX = 4 * 1024 * 1024
 export const NOTIFICATION_BUFFER_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * Characters of answers that are compressed where the client supports it: shorter ones gain little, and some runtimes compress
- * a longer one in one step, which blocks the event loop for too long. Notifications are not compressed: a block would be
- * compressed once for each of a thousand subscribers, on the thread that produces the next one.
+ * Characters of answers that are compressed where the client supports it: shorter ones gain little, and some runtimes
+ * compress a longer one in one step, which blocks the event loop for too long. Notifications are not compressed: a block
+ * would be compressed once for each of a thousand subscribers, on the thread that produces the next one.
  */
 export const COMPRESSED_LENGTH_MIN = 16 * 1024
 export const COMPRESSED_LENGTH_MAX = 512 * 1024
@@ -24,7 +24,7 @@ export const COMPRESSED_LENGTH_MAX = 512 * 1024
 export const WHOLE_MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 
 /** A client that reads nothing for this long is disconnected. */
-export const STALL_MS = 30_000
+const STALL_MS = 30_000
 
 /** Bytes of an answer sent in one turn of the event loop. */
 const TURN_BYTES = 1024 * 1024

@@ -14,7 +14,7 @@ export const IN_WORK_MAX = 16
 
 /** Maximum number of waiting messages of one connection, and of their characters: far more than a client sends at once. */
 export const WAITING_MAX = 16_384
-export const WAITING_LENGTH_MAX = 16 * 1024 * 1024
+const WAITING_LENGTH_MAX = 16 * 1024 * 1024
 
 /** Time for a disconnected client to read the reason. */
 export const CUT_GRACE_MS = 5_000
@@ -188,8 +188,8 @@ const receive = (state: State, text: string): void => {
 }
 
 /**
- * JSON-RPC on one open connection. Each message is answered as soon as its answer is complete. While a client reads too slowly
- * its next requests are not started; if it does not catch up, it receives the reason and is disconnected.
+ * JSON-RPC on one open connection. Each message is answered as soon as its answer is complete. While a client reads too
+ * slowly its next requests are not started; if it does not catch up, it receives the reason and is disconnected.
  */
 export const createSession = (socket: Socket, parts: SessionParts): OpenSession => {
   const { scheduler, dispatcher, hub, inbound, reportError } = parts

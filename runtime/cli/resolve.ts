@@ -29,7 +29,7 @@ const variableNames = (name: string): readonly string[] =>
   ENVIRONMENT_PREFIXES.map(prefix => variableName(prefix, name))
 
 /** `QUORATE_RPC_HTTP_PORT` and `BESU_RPC_HTTP_PORT` for `rpc-http-port`; likewise for aliases. */
-export const environmentNames = (option: Option): readonly string[] =>
+const environmentNames = (option: Option): readonly string[] =>
   ENVIRONMENT_PREFIXES.flatMap(prefix =>
     [option.name, ...option.aliases].map(name => variableName(prefix, name)),
   )

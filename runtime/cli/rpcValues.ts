@@ -1,7 +1,7 @@
 import { InvalidValue } from './option.ts'
 
 /** Besu's names of the JSON-RPC groups, case-sensitive. */
-export const API_GROUPS: readonly string[] = [
+const API_GROUPS: readonly string[] = [
   'ETH',
   'NET',
   'WEB3',

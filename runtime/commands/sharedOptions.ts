@@ -5,7 +5,7 @@ import { pathOption } from '../cli/option.ts'
 export const GROUP = 'Command'
 
 /** Options of every command that logs. */
-export const LOG_OPTIONS = {
+const LOG_OPTIONS = {
   configFile: NODE_OPTIONS.configFile,
   logging: NODE_OPTIONS.logging,
   loggingFormat: NODE_OPTIONS.loggingFormat,

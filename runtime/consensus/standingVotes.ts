@@ -17,7 +17,7 @@ export type StandingVotes = {
 }
 
 /** The maximum of votes is reached: discard some. */
-export class TooManyVotes extends Error {
+class TooManyVotes extends Error {
   override readonly name = 'TooManyVotes'
   readonly code = 'TOO_MANY_VOTES'
   constructor() {

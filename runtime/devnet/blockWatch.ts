@@ -24,11 +24,7 @@ const call = async (url: string, method: string, ...params: readonly unknown[]):
 }
 
 /** One line about a block: proposer, round, transactions, seals. */
-export const describeNetworkBlock = (
-  block: RpcBlock,
-  members: readonly Member[],
-  validators: number,
-): string => {
+const describeNetworkBlock = (block: RpcBlock, members: readonly Member[], validators: number): string => {
   const { round, seals } = decodeExtraData(fromHex(block.extraData))
   const proposer = members.find(({ key }) => toHex(key.address) === block.miner)
   return [

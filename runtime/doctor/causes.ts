@@ -191,7 +191,7 @@ const poolReasons = ({ pool }: NodeFacts): string => {
 }
 
 /** Transactions that no block takes, or that were refused; it keeps no block from being made. */
-export const poolCause: Finder = facts => {
+const poolCause: Finder = facts => {
   const { pool } = facts
   if (pool.refused.size === 0 && (pool.size === 0 || pool.hasRunnable)) return undefined
   const waiting =

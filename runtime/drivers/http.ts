@@ -20,7 +20,7 @@ const TIMEOUT_MS = 30_000
 const KEYS_AT_ONCE = 1_000
 
 /** Path of the store in a Worker. */
-export const STORE_PATH = '/store'
+const STORE_PATH = '/store'
 
 const CONFLICT = 409
 

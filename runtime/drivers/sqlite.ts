@@ -16,8 +16,8 @@ import {
 } from './sqliteKeys.ts'
 import { DataPathInUse } from './lock.ts'
 
-export const SEGMENTS_FILE = 'segments.sqlite'
-export const VIEWS_FILE = 'views.sqlite'
+const SEGMENTS_FILE = 'segments.sqlite'
+const VIEWS_FILE = 'views.sqlite'
 
 /** Segments are large, written once, in the order of their numbers. */
 const SEGMENT_PAGE_BYTES = 16_384
@@ -222,8 +222,8 @@ const driverOf = defineDriver((files: Files): Driver & DriverExtensions => {
 
 /**
  * unstorage driver over SQLite on Bun, Node and Deno: raw bytes, a batch in one transaction, synchronous reads. Durability
- * `synced`: after `sync`, or with `setDurably`. Those syncs and the ones of a checkpoint do not block the event loop. SQLite's
- * own syncs do: at the first write after a checkpoint, which is one page, at an open and at a close.
+ * `synced`: after `sync`, or with `setDurably`. Those syncs and the ones of a checkpoint do not block the event loop.
+ * SQLite's own syncs do: at the first write after a checkpoint, which is one page, at an open and at a close.
  * @throws DataPathInUse when another process has the files open.
  */
 export const openSqliteDriver = async ({ path }: SqliteDriverOptions): Promise<Driver & DriverExtensions> =>

@@ -58,7 +58,7 @@ const jsonValue = (_key: string, value: unknown): unknown => {
 }
 
 /** One line of text: time, level, part, message. */
-export const plainLine = (record: LogRecord, colour: boolean): string => {
+const plainLine = (record: LogRecord, colour: boolean): string => {
   const time = new Date(record.timestamp).toISOString().replace('T', ' ').replace('Z', '+00:00')
   const level = SHOWN[record.level].padEnd(5)
   const shown = colour ? `${COLOURS[record.level]}${level}\u001b[0m` : level
@@ -68,7 +68,7 @@ export const plainLine = (record: LogRecord, colour: boolean): string => {
 }
 
 /** One JSON object a line, with every property of the record. */
-export const jsonLine = (record: LogRecord): string =>
+const jsonLine = (record: LogRecord): string =>
   JSON.stringify(
     {
       time: new Date(record.timestamp).toISOString(),

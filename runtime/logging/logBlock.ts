@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 const grouped = (value: bigint | number): string => value.toString().replace(/\B(?=(\d{3})+$)/g, ',')
 
 /** The log line of a block in Besu's format, which operators search for. */
-export const describeBlock = (
+const describeBlock = (
   what: 'Produced' | 'Imported',
   header: Header,
   transactions: number,

@@ -23,7 +23,7 @@ const built = async (entry: string): Promise<string> => {
 const literal = (text: string): string => JSON.stringify(text)
 
 /** The text of the built file from the sources in `app/`. */
-export const bundleText = async (): Promise<string> => {
+const bundleText = async (): Promise<string> => {
   const [script, style] = await Promise.all([built('main.tsx'), built('style/main.css')])
   return `// Built from the sources in app/ by \`bun run explorer\`: change them, not this file.
 export const SCRIPT = ${literal(script)}

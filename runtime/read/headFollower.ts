@@ -113,7 +113,7 @@ export const createHeadFollower = (options: HeadFollowerOptions): HeadFollower =
 }
 
 /** A shared store whose head is rejected. */
-export class ReplicaRefused extends Error {
+class ReplicaRefused extends Error {
   override readonly name = 'ReplicaRefused'
   readonly code = 'REPLICA_REFUSED'
   constructor(reason: string) {

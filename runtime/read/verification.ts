@@ -110,7 +110,7 @@ export const createVerification = (options: VerificationOptions): Verifier => {
 }
 
 /** A chain without seals cannot be verified by seals. */
-export class VerificationUnavailable extends Error {
+class VerificationUnavailable extends Error {
   override readonly name = 'VerificationUnavailable'
   readonly code = 'VERIFICATION_UNAVAILABLE'
   constructor() {

@@ -22,10 +22,10 @@ const NEW_ACCOUNT_GAS = 25000
 /** Extra gas for a callee that receives wei, so that it can write a log (Yellow Paper, G_callstipend). */
 const STIPEND_GAS = 2300
 
-export const CALL = 0xf1
-export const CALLCODE = 0xf2
-export const DELEGATECALL = 0xf4
-export const STATICCALL = 0xfa
+const CALL = 0xf1
+const CALLCODE = 0xf2
+const DELEGATECALL = 0xf4
+const STATICCALL = 0xfa
 
 /** EIP-7702: the account that `account` delegates to, possibly itself; undefined when it does not delegate. */
 const targetOf = (state: ExecutionState, account: AccountState): AccountState | undefined => {

@@ -12,7 +12,7 @@ const QUADRATIC_DIVISOR = 512
  */
 export const MEMORY_BYTES_MAX = 2 ** 32 - 32
 /** The interpreter computes offsets below this as 32-bit integers; words above take a slower path. */
-export const NEAR_BYTES_MAX = 2 ** 31 - 32
+const NEAR_BYTES_MAX = 2 ** 31 - 32
 const BYTES_FIRST = 64 * 1024
 const PAGE_BYTES = 64 * 1024
 const PAGES_MAX = 65_536
@@ -124,7 +124,7 @@ export const ensureMemory = (from: number, end: number): void => {
 }
 
 /** As `ensureMemory`, in steps, for many bytes. */
-export function* ensureMemorySteps(from: number, end: number): Steps<void> {
+function* ensureMemorySteps(from: number, end: number): Steps<void> {
   if (!hasRoom(end)) {
     const next = allocateMemory(lengthFor(end))
     yield* copySteps(memory.bytes, 0, from, next.bytes, 0)
@@ -138,7 +138,7 @@ export function* ensureMemorySteps(from: number, end: number): Steps<void> {
 }
 
 /** Copies bytes of one array to another array. */
-export function* copySteps(
+function* copySteps(
   source: Uint8Array,
   start: number,
   end: number,

@@ -41,7 +41,7 @@ let due = 0
 let isPausing = false
 
 /** Returned by `checkLimit` when the run must pause before the block. */
-export const PAUSED = -1
+const PAUSED = -1
 
 /**
  * Runs a synchronous function under a limit, which is checked repeatedly while the interpreter runs. When the limit ends

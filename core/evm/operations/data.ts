@@ -128,7 +128,7 @@ function* hashWork(frame: Frame, at: number, size: number, sp: number): LongWork
   return frame
 }
 
-export const hash: Operation = (frame, sp, gas) => {
+const hash: Operation = (frame, sp, gas) => {
   const offset = numbers[sp]!
   const size = numbers[sp - 1]!
   const paid = expand(frame, offset, size, gas)

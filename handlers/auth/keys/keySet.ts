@@ -3,7 +3,7 @@ import { ALGORITHMS } from './algorithms.ts'
 import type { VerifySignature } from '../verifyToken.ts'
 
 /** Keys of one issuer: two while it changes them, some more for several services. */
-export const KEYS_MAX = 100
+const KEYS_MAX = 100
 
 /** NIST SP 800-131A, in base64url digits of the modulus: shorter RSA keys no longer protect. */
 const MODULUS_LENGTH_MIN = Math.floor((2048 / 8 / 3) * 4)

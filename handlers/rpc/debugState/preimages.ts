@@ -6,7 +6,7 @@ import type { RpcContext } from '../context.ts'
 import type { Call } from '../methods/method.ts'
 
 /** Maximum number of blocks that are searched for preimages, newest first; older preimages stay unknown. */
-export const PREIMAGE_BLOCKS_MAX = 10_000n
+const PREIMAGE_BLOCKS_MAX = 10_000n
 
 /** Preimages by key in bare hex, without the keys that were not found. */
 export type Preimages = ReadonlyMap<string, Uint8Array>

@@ -16,7 +16,7 @@ import { findAddresses, findSlots } from './preimages.ts'
 import { readStateAfter } from './stateAfter.ts'
 
 /** Maximum number of accounts or slots in one answer; clients continue with `nextKey`. */
-export const RANGE_MAX = 1024
+const RANGE_MAX = 1024
 
 /** The start key: a hash, or a number that stands for one. */
 const readStart = (value: unknown, error: RpcErrorName): Hash => {

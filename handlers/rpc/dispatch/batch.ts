@@ -13,7 +13,7 @@ import type { YieldTurn } from '../../../core/scheduler.ts'
 import type { Runner } from './runner.ts'
 
 /** Longest answer to one batch, in characters: a thousand requests for full blocks would otherwise fill the memory. */
-export const BATCH_RESPONSE_LENGTH_MAX = 128 * 1024 * 1024
+const BATCH_RESPONSE_LENGTH_MAX = 128 * 1024 * 1024
 
 /** Longest answer that is joined into one string: joining a longer one would block the event loop. */
 const WHOLE_LENGTH_MAX = 1024 * 1024

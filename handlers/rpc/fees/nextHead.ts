@@ -10,7 +10,7 @@ export const minGasPriceOf = ({ miner, options }: Pick<FeeHost, 'miner' | 'optio
   miner?.settings().minGasPrice ?? options.minGasPrice
 
 /** Minimum priority fee of this node in wei per gas; an operator may have changed it since the start. */
-export const minPriorityFeeOf = ({ miner, options }: Pick<FeeHost, 'miner' | 'options'>): bigint =>
+const minPriorityFeeOf = ({ miner, options }: Pick<FeeHost, 'miner' | 'options'>): bigint =>
   miner?.settings().minPriorityFee ?? options.minPriorityFee
 
 /** The inputs of the next block's fee rules, as far as known. */

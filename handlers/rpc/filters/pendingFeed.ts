@@ -2,7 +2,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 
 /** Hashes kept for filters that have not polled yet; a client that polls too rarely misses the oldest. */
-export const PENDING_HASHES_MAX = 65_536
+const PENDING_HASHES_MAX = 65_536
 
 /** Hashes of the transactions added to the pool, in order and numbered by position; shared by all filters. */
 export type PendingFeed = {

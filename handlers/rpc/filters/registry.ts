@@ -14,7 +14,7 @@ import {
 } from './installed.ts'
 
 /** Maximum number of blocks that one poll covers; later blocks follow with the next poll. */
-export const FILTER_BLOCKS_MAX = 10_000n
+const FILTER_BLOCKS_MAX = 10_000n
 
 /** The filters that clients have installed and poll. */
 export type FilterRegistry = {

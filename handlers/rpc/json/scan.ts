@@ -1,7 +1,7 @@
 /** Positions in JSON text: each function returns the position after the token at `start`. */
 
 export const QUOTE = 34
-export const BACKSLASH = 92
+const BACKSLASH = 92
 export const COMMA = 44
 export const COLON = 58
 export const OPEN_BRACKET = 91

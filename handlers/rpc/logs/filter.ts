@@ -47,7 +47,7 @@ const valueTest = (values: readonly Uint8Array[] | undefined): ValueTest | undef
 }
 
 /** Compiles a query to criteria for blocks and logs. */
-export const logCriteria = (query: LogQuery): LogCriteria => ({
+const logCriteria = (query: LogQuery): LogCriteria => ({
   addresses: valueTest(query.addresses),
   topics: query.topics.map(valueTest),
   pattern: query.topics.length > TOPICS_MAX ? undefined : logPattern(query),

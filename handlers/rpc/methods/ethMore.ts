@@ -12,7 +12,7 @@ import { TRIE_BLOCKS_MAX } from '../state/trieAt.ts'
 import { readState } from '../state/state.ts'
 
 /** Maximum number of slots of one eth_getStorageValues over all accounts. */
-export const STORAGE_VALUES_MAX = 1024
+const STORAGE_VALUES_MAX = 1024
 
 type Request = { readonly name: string; readonly address: Uint8Array; readonly slots: readonly Uint8Array[] }
 

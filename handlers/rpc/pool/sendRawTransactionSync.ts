@@ -15,7 +15,7 @@ const WAIT_MS = 20_000
 /** Maximum wait as a fraction of the request timeout: the answer needs the rest. */
 const WAIT_PART_MAX = 0.9
 /** Maximum number of waiting requests: each holds a connection open and costs a lookup at every head. */
-export const SYNC_WAITERS_MAX = 1_000
+const SYNC_WAITERS_MAX = 1_000
 
 /** Number of waiting requests by chain. */
 const waiting = new WeakMap<Chain, number>()

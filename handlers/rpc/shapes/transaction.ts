@@ -26,7 +26,7 @@ const authorizationListShape = (transaction: Transaction): Json[] =>
   }))
 
 /** Wei per gas that the transaction paid in a block with that base fee. */
-export const effectiveGasPrice = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
+const effectiveGasPrice = (transaction: Transaction, baseFeePerGas: bigint | undefined): bigint =>
   baseFeePerGas === undefined
     ? transaction.maxFeePerGas
     : minBigint(transaction.maxFeePerGas, baseFeePerGas + transaction.maxPriorityFeePerGas)

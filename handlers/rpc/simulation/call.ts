@@ -37,8 +37,8 @@ const outputOf = (result: TransactionResult): string => {
 }
 
 /**
- * eth_call: the output of a call in a block; its changes are discarded. Null if the block does not exist, as in Besu. Returns a
- * promise only if entries must be loaded.
+ * eth_call: the output of a call in a block; its changes are discarded. Null if the block does not exist, as in Besu. Returns
+ * a promise only if entries must be loaded.
  */
 export const ethCall = ({ params }: Call, context: RpcContext): string | null | Promise<string | null> => {
   const [call, selector] = withRequiredSelector(params, 1, () => readCall(given(params, 0)))

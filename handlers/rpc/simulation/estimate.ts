@@ -79,8 +79,8 @@ const estimateIn = (
 }
 
 /**
- * A gas limit with which the call succeeds in the block. The gas member of the call is not an upper bound, as in Besu: clients
- * repeat the limit of an earlier transaction. @throws RpcError if no limit suffices
+ * A gas limit with which the call succeeds in the block. The gas member of the call is not an upper bound, as in Besu:
+ * clients repeat the limit of an earlier transaction. @throws RpcError if no limit suffices
  */
 export const estimateCall = async (
   context: RpcContext,

@@ -12,7 +12,7 @@ import { RpcError } from '../dispatch/errors.ts'
 export const TRIE_BLOCKS_MAX = 1024n
 
 /** Maximum number of undone accounts and slots for one trie; its time and memory are proportional to them. */
-export const TRIE_CHANGES_MAX = 200_000
+const TRIE_CHANGES_MAX = 200_000
 
 /** Maximum number of attempts when the head advances while blocks are read. */
 const ATTEMPTS_MAX = 8

@@ -9,7 +9,7 @@ import type { PendingForm } from './subscriptions.ts'
  * Maximum number of queued transactions. Beyond it there are too many listeners for the rate of transactions, and the oldest
  * ones are dropped.
  */
-export const QUEUED_MAX = 65_536
+const QUEUED_MAX = 65_536
 
 /** Notifies of transactions that enter the pool, or that leave it without being mined. */
 export type PoolFeed = {

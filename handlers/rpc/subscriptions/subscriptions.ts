@@ -20,7 +20,7 @@ export type Topic =
 export const SUBSCRIPTIONS_MAX = 1024
 
 /** Characters of the log filters of one connection: some ten thousand addresses and topics, as of one eth_getLogs. */
-export const FILTER_TEXT_MAX = 1024 * 1024
+const FILTER_TEXT_MAX = 1024 * 1024
 
 /** Notifications held back until the id of the subscription is sent, as in a long batch. Beyond this all are sent at once. */
 export const HELD_MAX = 1024

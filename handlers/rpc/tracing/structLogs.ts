@@ -28,7 +28,7 @@ const WORD_BYTES = 70
 const PREVRANDAO = 0x44
 
 /** The opcode's name in that fork; INVALID for one that the fork does not have. */
-export const opcodeName = (op: number, fork: ForkName): string => {
+const opcodeName = (op: number, fork: ForkName): string => {
   const opcode = OPCODES[op]
   if (opcode === undefined || !forkIsAtLeast(fork, opcode.since)) return 'INVALID'
   return op === PREVRANDAO && !forkIsAtLeast(fork, 'paris') ? 'DIFFICULTY' : opcode.name

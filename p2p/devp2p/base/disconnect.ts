@@ -2,7 +2,7 @@ import { iterateRawItems, rawString } from '../../../core/rlp/rawItem.ts'
 import { encodeRlp, RlpError } from '../../../core/rlp/rlp.ts'
 
 /** Reasons of a disconnect (rlpx.md, "Disconnect"). */
-export const DISCONNECT_REASONS = {
+const DISCONNECT_REASONS = {
   requested: 0x00,
   tcpError: 0x01,
   breachOfProtocol: 0x02,

@@ -50,7 +50,3 @@ export const readEndpoint = ([address, udp, tcp]: readonly (RawItem | undefined)
 
 /** True for an unspecified address. */
 export const isUnspecified = (host: string): boolean => /^[0.:]+$/.test(host)
-
-/** True for an address of this machine alone. */
-export const isLoopback = (host: string): boolean =>
-  host.startsWith('127.') || host === '::1' || host === '0:0:0:0:0:0:0:1'

@@ -5,7 +5,7 @@ import { firstRawItem, type RawItem } from '../../../core/rlp/rawItem.ts'
 import { DiscoveryError } from './error.ts'
 
 /** Largest packet that is sent (discv4.md), and that is read: Besu accepts more than it sends, too. */
-export const PACKET_BYTES_MAX = 1280
+const PACKET_BYTES_MAX = 1280
 
 const HASH_BYTES = 32
 const SIGNATURE_BYTES = 65

@@ -22,7 +22,7 @@ const HEADER_ITEMS_MAX = 32
 const BODY_LISTS_MIN = 2
 const BODY_LISTS_MAX = 3
 /** Announcements of one message: clients announce one block at a time. */
-export const ANNOUNCEMENTS_MAX = 256
+const ANNOUNCEMENTS_MAX = 256
 
 /** @throws RlpError */
 export const readHeaderFields = (header: RawItem): HeaderFields => {
@@ -37,7 +37,9 @@ export const readHeaderFields = (header: RawItem): HeaderFields => {
   }
 }
 
-/** The body of a block without transactions, which need not be asked for; undefined when the header says that there are some. */
+/**
+ * The body of a block without transactions, which need not be asked for; undefined when the header says that there are some.
+ */
 export const emptyBodyOf = ({
   ommersHash,
   transactionsRoot,

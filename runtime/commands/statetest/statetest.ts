@@ -44,7 +44,7 @@ async function* testFiles(path: string): AsyncGenerator<string> {
 }
 
 /** A path names a file that is not a state test. */
-export class InvalidStateTest extends Error {
+class InvalidStateTest extends Error {
   override readonly name = 'InvalidStateTest'
   readonly code = 'INVALID_STATE_TEST'
   constructor(file: string, detail: string) {

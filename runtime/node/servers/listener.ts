@@ -25,7 +25,7 @@ export type Deferred<T> = {
   use<Result>(use: (value: T) => Result | Promise<Result>): Result | Promise<Result>
 }
 
-export const createDeferred = <T>(): Deferred<T> => {
+const createDeferred = <T>(): Deferred<T> => {
   let value: { readonly is: T } | undefined
   const { promise, resolve } = Promise.withResolvers<T>()
   return {

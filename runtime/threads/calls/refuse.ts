@@ -7,7 +7,7 @@ export const refuse = (): never => {
 export const REFUSING: object = new Proxy({}, { get: refuse })
 
 /** A method on a call worker used more than the chain: its row must not be marked for offloading. */
-export class NotOnCallWorker extends Error {
+class NotOnCallWorker extends Error {
   override readonly name = 'NotOnCallWorker'
   readonly code = 'NOT_ON_CALL_WORKER'
   constructor() {

@@ -10,7 +10,7 @@ export const BACKLOG_BYTES_MAX = 64 * 1024 * 1024
 const MESSAGE_BYTES = 256
 
 /** Index of each direction's counter of handled bytes. */
-export const DIRECTIONS = { toNetwork: 0, fromNetwork: 1 } as const
+const DIRECTIONS = { toNetwork: 0, fromNetwork: 1 } as const
 
 /** Shared counters of handled bytes, for `openBacklog` on both sides. */
 export const createHandled = (): SharedArrayBuffer => new SharedArrayBuffer(8)

@@ -33,10 +33,10 @@ export const transactionTraces = async (
 }
 
 /**
- * The traces of the block's rewards: one for the beneficiary of the block and one for that of each ommer. As in Besu the first
- * one exists even without a reward.
+ * The traces of the block's rewards: one for the beneficiary of the block and one for that of each ommer. As in Besu the
+ * first one exists even without a reward.
  */
-export const rewardTraces = ({ chain }: RpcContext, { block, hash }: BlockRecord): FlatTrace[] => {
+const rewardTraces = ({ chain }: RpcContext, { block, hash }: BlockRecord): FlatTrace[] => {
   const { configuration } = chain
   const { header, ommers } = block
   const rules = rulesAt(configuration, header.number, header.timestamp, header.difficulty)
