@@ -24,7 +24,7 @@ const error = async (method: string, ...params: readonly unknown[]) => {
 }
 
 const TRACERS =
-  'tracer must be one of callTracer, flatCallTracer, prestateTracer, 4byteTracer, noopTracer, opcountTracer, muxTracer'
+  'tracer must be one of callTracer, flatCallTracer, prestateTracer, erc7562Tracer, 4byteTracer, noopTracer, opcountTracer, muxTracer'
 
 describe('given debug_trace…', () => {
   test('when noopTracer, opcountTracer and muxTracer run, then they answer as geth’s', async () => {
