@@ -6,6 +6,7 @@ import { loadFastestEngine } from '../../runtime/crypto/fastest.ts'
 import { benchAuth } from './auth.ts'
 import { benchBlocks } from './blocks.ts'
 import { benchCrypto } from './crypto.ts'
+import { benchDevelopment } from './development.ts'
 import { benchEvm } from './evm.ts'
 import { benchGraphql } from './graphql.ts'
 import { benchGrowth } from './growth.ts'
@@ -59,6 +60,11 @@ const GROUPS: Readonly<Record<string, Group>> = {
       '16 connections over HTTP, a token that an issuer signed with RS256; client and nodes share the machine, on and off measured ' +
       'in turns; p99: of eth_blockNumber, 200 a second, alone and beside wrong logins that each come from another address',
     run: benchAuth,
+  },
+  development: {
+    title: 'development chain',
+    note: 'one connection over HTTP, calls one after the other; ours: SQLite on disk, anvil: in memory; measured in turns',
+    run: benchDevelopment,
   },
   growth: {
     title: 'block of 1,000 transfers by size of the state',

@@ -39,4 +39,12 @@ test('given a development chain whose state was set by hand, when it starts agai
     ])
     expect(followed.code).not.toBe(0)
     expect(followed.error).toContain('was set by hand')
+
+    const copied = await runCommand([
+      `--data-path=${folder}`,
+      '--rpc-http-port=0',
+      '--replicate-to=redis?url=redis://127.0.0.1:1',
+    ])
+    expect(copied.code).not.toBe(0)
+    expect(copied.error).toContain('was set by hand')
   }))
