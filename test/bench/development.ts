@@ -46,7 +46,7 @@ export const benchDevelopment = async ({ quick, progress }: BenchOptions): Promi
           const theirs: number[] = []
           for (let window = 0; window <= windows; window++) {
             ours.push(await pairsMs((method, ...params) => node.rpc(method, ...params), pairs, blocks))
-            theirs.push(await pairsMs(anvil.rpc, pairs, blocks))
+            theirs.push(await pairsMs((method, ...params) => anvil.rpc(method, ...params), pairs, blocks))
           }
           // The first window warms up.
           const [own, other] = [median(ours.slice(1)), median(theirs.slice(1))]
