@@ -17,7 +17,10 @@ const CLIENTS = 200
 const BLOCKS = 10
 /** Blocks come each second by their timestamps; two cores with four validators and all their clients may lose so many. */
 const LATE_SECONDS_MAX = 3
-/** A host that takes the cores away for longer costs a round, and its four seconds. */
+/**
+ * A host that takes the cores away for longer costs a round, and its four seconds: seen once in CI, where other test processes share
+ * the two cores. Calls that held up a validator would cost it each of its turns, two or three of these blocks: that still fails.
+ */
 const LOST_ROUNDS_MAX = 1
 const ROUND_SECONDS = 4
 

@@ -9,7 +9,10 @@ import { countVotes } from '../support/ownTally.ts'
 import { until, untilBlocks } from '../support/waiting.ts'
 import { scenario } from '../../support/scenario.ts'
 
-/** Eight votes are cast for two: they do not fit into an epoch, so some are cleared and cast again. */
+/**
+ * Eight votes are cast for two: they do not fit into an epoch, so some are cleared and cast again. Six nodes share two cores well; the
+ * quorum grows from three to four. Seven validators, two of which may be faulty, run in the simulation.
+ */
 const EPOCH_LENGTH = 7
 
 scenario(
