@@ -22,6 +22,11 @@ export type Consensus = {
   /** Why this validator sends no signatures; undefined while its record can be written. */
   failure(): string | undefined
   writes(): WriteTimes
+  /**
+   * Resolves when the proposal of the current round, if there is one, has become a block: the others may need this node's
+   * signature for it. At once without a quorum of connected validators; after a limit in any case.
+   */
+  finishHeight(): Promise<void>
   /** Resolves when a block in progress is committed. */
   stop(): Promise<void>
 }

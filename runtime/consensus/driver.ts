@@ -13,6 +13,7 @@ import { type HeadWatcher, startHeadWatcher } from './headWatcher.ts'
 import { createInputLoop, type InputLoop } from './inputLoop.ts'
 import { createParts, type DriverParts } from './parts.ts'
 import { readRestartRecord } from './record/recordStore.ts'
+import { finishHeight } from './finishHeight.ts'
 import { createHeadReport } from './reports/headReport.ts'
 
 /** The state machine, its input queue and the handlers of its effects. */
@@ -156,6 +157,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
     facts,
     roundEndsMs: () => timers.dueMs('round'),
     writes: writes.times,
+    finishHeight: () => finishHeight(options, state),
     stop: () => {
       unsubscribe?.()
       return stopDriver(driver, headWatcher)

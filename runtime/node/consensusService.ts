@@ -140,6 +140,7 @@ const stop = async (state: ServiceState): Promise<void> => {
   state.listening.reject(new NetworkError('NOT_CONNECTED', 'this node stops'))
   // Consensus first: it finishes its block with the others.
   await closeAll([
+    () => state.consensus?.finishHeight(),
     () => closeConsensus(state),
     () => state.network?.stop(),
     () => state.sync?.stop(),

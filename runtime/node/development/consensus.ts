@@ -30,6 +30,7 @@ export const developmentConsensus = (chain: Chain, address: Address, miner: Mine
     roundEndsMs: () => undefined,
     failure: () => undefined,
     writes: () => ({ runningSinceMs: undefined, last: undefined }),
+    finishHeight: () => Promise.resolve(),
     stop: () => miner.stop(),
   }
 }
