@@ -7,6 +7,14 @@ import { NotProved } from './notProved.ts'
 /** Reads headers by number from an untrusted source; undefined for headers that it does not have. */
 export type ReadHeaders = (numbers: readonly number[]) => Promise<readonly (Header | undefined)[]>
 
+/** @throws NotProved when the source does not have the header, or answers with another number */
+export const readHeader = async (read: ReadHeaders, number: number): Promise<Header> => {
+  const [header] = await read([number])
+  if (header === undefined || header.number !== BigInt(number))
+    throw new NotProved(`header ${number}`, 'the source does not have it')
+  return header
+}
+
 /** Headers that are read and verified in one step. */
 const STEP_HEADERS = 64
 

@@ -2,13 +2,12 @@ import type { Address } from '../bytes/bytes.ts'
 import { equalBytes } from '../bytes/bytes.ts'
 import { qbftBlockHash } from '../block/codec/blockHash.ts'
 import type { Header } from '../block/header.ts'
-import { InvalidBlock } from '../chain/rules/invalidBlock.ts'
 import { qbftExtraDataOf } from '../chain/rules/qbft.ts'
 import { setBounded } from '../collections/boundedMap.ts'
 import type { ChainHead } from '../store/store.ts'
-import { createLinkedHeaders, type ReadHeaders } from './linkedHeaders.ts'
+import { createLinkedHeaders, readHeader, type ReadHeaders } from './linkedHeaders.ts'
 import { NotProved } from './notProved.ts'
-import { listsValidators, verifySealedHeader } from './sealedHeader.ts'
+import { isSealedBy, listsValidators, verifySealedHeader } from './sealedHeader.ts'
 
 /** Proved headers that are cached, some 1.5 KB each. */
 const KEPT_MAX = 8_192
@@ -38,24 +37,10 @@ const keep = ({ known }: State, header: Header): Header => {
   return header
 }
 
-const readOne = async ({ read }: State, number: bigint): Promise<Header> => {
-  const [header] = await read([Number(number)])
-  if (header === undefined || header.number !== number)
-    throw new NotProved(`header ${number}`, 'the store does not have it')
-  return header
-}
-
 /** True when a quorum of the trusted validators sealed the header; false also when other validators governed the block. */
-const isSealed = (header: Header, validators: readonly Address[]): boolean => {
-  if (qbftExtraDataOf(header).validators.length > 0 && !listsValidators(header, validators)) return false
-  try {
-    verifySealedHeader(header, validators)
-    return true
-  } catch (error) {
-    if (error instanceof InvalidBlock) return false
-    throw error
-  }
-}
+const isSealed = (header: Header, validators: readonly Address[]): boolean =>
+  (qbftExtraDataOf(header).validators.length === 0 || listsValidators(header, validators)) &&
+  isSealedBy(header, validators)
 
 /** The nearest proved header above the number. */
 const anchorAbove = ({ known, head }: State, number: bigint): Header => {
@@ -83,7 +68,7 @@ const prove = async (state: State, number: bigint): Promise<Header> => {
   const before = known.get(number)
   if (before !== undefined) return before
   if (number === 0n) return genesis.header
-  const header = await readOne(state, number)
+  const header = await readHeader(state.read, Number(number))
   const child = known.get(number + 1n)
   if (child !== undefined && equalBytes(qbftBlockHash(header), child.parentHash))
     return keep(state, requireSeals(header))

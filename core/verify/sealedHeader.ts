@@ -22,6 +22,17 @@ export const verifySealedHeader = (header: Header, validators: readonly Address[
   return qbftBlockHash(header)
 }
 
+/** True when `verifySealedHeader` does not throw InvalidBlock. */
+export const isSealedBy = (header: Header, validators: readonly Address[]): boolean => {
+  try {
+    verifySealedHeader(header, validators)
+    return true
+  } catch (error) {
+    if (error instanceof InvalidBlock) return false
+    throw error
+  }
+}
+
 /** True when a header lists exactly these validators; in contract mode headers list none. */
 export const listsValidators = (header: Header, validators: readonly Address[]): boolean => {
   const listed = qbftExtraDataOf(header).validators

@@ -2,14 +2,13 @@ import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { toHex } from '../bytes/hex.ts'
 import type { Header } from '../block/header.ts'
 import { qbftBlockHash } from '../block/codec/blockHash.ts'
-import { InvalidBlock } from '../chain/rules/invalidBlock.ts'
 import { decodeExtraData } from '../block/codec/extraData.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../validators/tally.ts'
 import { newTally, sortValidators } from '../validators/votes.ts'
 import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/schedule.ts'
-import { createLinkedHeaders, type ReadHeaders } from './linkedHeaders.ts'
+import { createLinkedHeaders, readHeader, type ReadHeaders } from './linkedHeaders.ts'
 import { NotProved } from './notProved.ts'
-import { listsValidators, verifySealedHeader } from './sealedHeader.ts'
+import { isSealedBy, listsValidators, verifySealedHeader } from './sealedHeader.ts'
 
 /**
  * A trusted block, and the validators with which later blocks are verified: those that sealed it. A change by its own vote
@@ -81,23 +80,6 @@ export const trustGenesis = async (options: TrustedChainOptions, header: Header)
   validators: await validatorsAfter(options, header),
 })
 
-const isSealedBy = (header: Header, validators: readonly Address[]): boolean => {
-  try {
-    verifySealedHeader(header, validators)
-    return true
-  } catch (error) {
-    if (error instanceof InvalidBlock) return false
-    throw error
-  }
-}
-
-const readOne = async ({ read }: TrustedChainOptions, number: number): Promise<Header> => {
-  const [header] = await read([number])
-  if (header === undefined || header.number !== BigInt(number))
-    throw new NotProved(`header ${number}`, 'the source does not have it')
-  return header
-}
-
 /** True when the trusted validators govern this header: it lists them, or, in contract mode, they sealed it. */
 const isGovernedBy = (
   options: TrustedChainOptions,
@@ -115,7 +97,7 @@ const lastOf = async (options: TrustedChainOptions, trusted: TrustedBlock, end: 
   let found = trusted.header
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    const header = await readOne(options, middle)
+    const header = await readHeader(options.read, middle)
     if (isGovernedBy(options, header, trusted.validators)) {
       low = middle
       found = header

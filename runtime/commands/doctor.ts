@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { CommandContext } from '../cli/command.ts'
 import { CommandError } from '../cli/errors.ts'
-import { type Asked, askNode } from '../doctor/ask.ts'
+import { type NodeApi, callNode } from '../doctor/callNode.ts'
 import { readToken } from '../doctor/readToken.ts'
 import { type Check, checkDisk, checkEnode, checkKey } from '../doctor/checks.ts'
 import { checkRestart, checksOf, readStatus, type Status } from '../doctor/statusChecks.ts'
@@ -9,20 +9,20 @@ import type { DoctorOptions } from './doctorCommand.ts'
 
 type Context = CommandContext<DoctorOptions>
 
-const statusOf = async (asked: Asked): Promise<Status> => {
-  const status = readStatus(await askNode(asked, 'qbft_getStatus'))
+const statusOf = async (api: NodeApi): Promise<Status> => {
+  const status = readStatus(await callNode(api, 'qbft_getStatus'))
   if (status === undefined)
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${asked.url} answers qbft_getStatus with something else: is it of an earlier release?`,
+      `The node at ${api.url} answers qbft_getStatus with something else: is it of an earlier release?`,
     )
   return status
 }
 
 /** Undefined where the node connects to no others, or does not serve NET. */
-const enodeOf = async (asked: Asked): Promise<string | undefined> => {
+const enodeOf = async (api: NodeApi): Promise<string | undefined> => {
   try {
-    const enode = await askNode(asked, 'net_enode')
+    const enode = await callNode(api, 'net_enode')
     return typeof enode === 'string' ? enode : undefined
   } catch (error) {
     if (error instanceof CommandError) return undefined
@@ -37,10 +37,10 @@ const localChecks = (dataPath: string): readonly Check[] => {
 }
 
 const checksFor = async ({ options, sources }: Context): Promise<readonly Check[]> => {
-  const asked = { url: options.url, token: readToken(options.tokenFile) }
-  const status = await statusOf(asked)
+  const api = { url: options.url, token: readToken(options.tokenFile) }
+  const status = await statusOf(api)
   if (options.beforeRestart) return [checkRestart(status)]
-  const enode = await enodeOf(asked)
+  const enode = await enodeOf(api)
   return [
     ...checksOf(status),
     ...(enode === undefined ? [] : [await checkEnode(enode)]),

@@ -1,23 +1,11 @@
 import { type Command, defineCommand } from '../cli/command.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
-import { booleanOption, pathOption, textOption } from '../cli/option.ts'
-import { GROUP } from './sharedOptions.ts'
+import { booleanOption } from '../cli/option.ts'
+import { GROUP, NODE_CLIENT_OPTIONS } from './sharedOptions.ts'
 
 export type DoctorOptions = typeof DOCTOR_OPTIONS
 const DOCTOR_OPTIONS = {
-  url: textOption({
-    name: 'url',
-    group: GROUP,
-    fallback: 'http://127.0.0.1:8545',
-    placeholder: '<URL>',
-    description: 'JSON-RPC of the node, which serves the group QBFT',
-  }),
-  tokenFile: pathOption({
-    name: 'token-file',
-    group: GROUP,
-    fallback: undefined,
-    description: 'File with a token, if the node requires one',
-  }),
+  ...NODE_CLIENT_OPTIONS,
   dataPath: {
     ...NODE_OPTIONS.dataPath,
     shownDefault: 'none',

@@ -1,5 +1,5 @@
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
-import { pathOption } from '../cli/option.ts'
+import { pathOption, textOption } from '../cli/option.ts'
 
 /** The group of options that belong to one command. */
 export const GROUP = 'Command'
@@ -37,3 +37,22 @@ export const from = pathOption({
   fallback: undefined,
   description: 'File to read instead of standard input',
 })
+
+/** Options of every command that calls a node which runs. */
+export const NODE_CLIENT_OPTIONS = {
+  url: textOption({
+    name: 'url',
+    group: GROUP,
+    fallback: 'http://127.0.0.1:8545',
+    placeholder: '<URL>',
+    description: 'JSON-RPC of the node, which serves the group QBFT',
+  }),
+  tokenFile: pathOption({
+    name: 'token-file',
+    group: GROUP,
+    fallback: undefined,
+    description: 'File with a token, if the node requires one',
+  }),
+}
+
+export type NodeClientOptions = typeof NODE_CLIENT_OPTIONS

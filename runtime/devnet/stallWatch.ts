@@ -1,4 +1,4 @@
-import { askNode } from '../doctor/ask.ts'
+import { callNode } from '../doctor/callNode.ts'
 
 /** Interval between status requests. */
 const POLL_MS = 1_000
@@ -10,7 +10,7 @@ type Status = { readonly status?: string; readonly explanation?: string | null; 
 
 const statusOf = async (url: string): Promise<Status | undefined> => {
   try {
-    return (await askNode({ url, token: undefined }, 'qbft_getStatus')) as Status
+    return (await callNode({ url, token: undefined }, 'qbft_getStatus')) as Status
   } catch {
     // The node has ended or is suspended; another one may answer.
     return undefined

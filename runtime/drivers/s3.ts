@@ -5,6 +5,7 @@ import type { EntryCondition } from '../../core/store/condition.ts'
 import { DriverError, type DriverExtensions } from '../../core/store/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue.ts'
 import { connectionFailureReason } from '../files/reason.ts'
+import { inBatches } from './inBatches.ts'
 import { loadOptional } from './optionalPackage.ts'
 import type { OpenedDriver } from './redis.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
@@ -75,18 +76,8 @@ const put = async (
   return response.ok
 }
 
-const inParallel = async <Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> => {
-  const results: Result[] = []
-  for (let at = 0; at < items.length; at += REQUESTS_AT_ONCE)
-    results.push(...(await Promise.all(items.slice(at, at + REQUESTS_AT_ONCE).map(work))))
-  return results
-}
-
 const setEntries = async (bucket: Bucket, entries: readonly KeyValueEntry[]): Promise<void> => {
-  const written = await inParallel(entries, entry => put(bucket, entry))
+  const written = await inBatches(entries, REQUESTS_AT_ONCE, entry => put(bucket, entry))
   if (written.includes(false)) throw new DriverError('s3', 'a write was refused', undefined)
 }
 
@@ -124,7 +115,7 @@ const driverOf = defineDriver((bucket: Bucket): Driver<Bucket> & DriverExtension
   setItemRaw: async (key, value: Uint8Array) => void (await put(bucket, { key, value })),
   removeItem: async key => void (await put(bucket, { key, value: undefined })),
   getKeys: () => [],
-  getEntries: keys => inParallel(keys, async key => (await get(bucket, key))?.value),
+  getEntries: keys => inBatches(keys, REQUESTS_AT_ONCE, async key => (await get(bucket, key))?.value),
   setEntries: entries => setEntries(bucket, entries),
   setEntriesIf: (condition, entries) => setEntriesIf(bucket, condition, entries),
 }))

@@ -3,11 +3,10 @@ import { toHex } from '../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../core/bytes/integer.ts'
 import type { Transaction } from '../../core/block/transaction.ts'
 import type { Chain } from '../../core/chain/chain.ts'
+import { callContractAt } from '../../core/chain/execution/contractCall.ts'
 import { blockEnvironment } from '../../core/chain/execution/environment.ts'
 import { keccak256 } from '../../core/crypto/crypto.ts'
-import { callMessage } from '../../core/evm/transaction/execute.ts'
 import { rulesAt } from '../../core/genesis/schedule.ts'
-import { createWorldState } from '../../core/state/worldState.ts'
 
 /** Gas of one call: some lookups in a mapping. Each transaction causes one, so it takes a millisecond at most. */
 const GAS_MAX = 500_000n
@@ -55,24 +54,10 @@ export const refusedByContract = (
   const { header } = chain.head()
   const rules = rulesAt(configuration, header.number, header.timestamp)
   const environment = blockEnvironment(configuration, rules, header, past => store.recentHash(past))
-  const result = callMessage(environment, createWorldState(store.stateAt(header.number)), {
-    from: ZERO_ADDRESS,
-    to: contract,
-    gasLimit: GAS_MAX,
-    value: 0n,
-    data: callDataOf(sender, transaction),
-    maxFeePerGas: 0n,
-    maxPriorityFeePerGas: 0n,
-    accessList: [],
-    maxFeePerBlobGas: 0n,
-    blobVersionedHashes: [],
-    authorizationList: [],
-  })
+  const call = { contract, data: callDataOf(sender, transaction), gasLimit: GAS_MAX }
+  const result = callContractAt(environment, store.stateAt(header.number), call)
   const name = `the permission contract ${toHex(contract)}`
-  if (!result.success) {
-    const { failure } = result
-    return `${name} failed: ${failure?.kind === 'halt' ? failure.reason : 'execution reverted'} (its limit is ${GAS_MAX} gas)`
-  }
+  if (!result.success) return `${name} failed: ${result.reason} (its limit is ${GAS_MAX} gas)`
   if (result.output.length !== WORD) return `${name} does not answer transactionAllowed with a bool`
   return result.output[WORD - 1] === 1 ? undefined : `${name} does not allow it to ${toHex(sender)}`
 }

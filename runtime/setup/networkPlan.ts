@@ -81,14 +81,14 @@ const nodeOf = (request: NetworkRequest, index: number): PlannedNode => {
   }
 }
 
-/** @throws CommandError when the folder holds another network than the one that is asked for */
+/** @throws CommandError when the folder holds another network than the one that is planned for */
 const requireSameNetwork = ({ folder }: NetworkRequest, nodes: readonly PlannedNode[]): boolean => {
   const path = join(folder, GENESIS_FILE)
   const genesis = readGenesisIfPresent(path)
   if (genesis === undefined) return false
   const kept = decodeExtraData(genesis.header.extraData).validators.map(toHex).sort()
-  const asked = nodes.map(({ key }) => toHex(key.address)).sort()
-  if (kept.join() !== asked.join())
+  const planned = nodes.map(({ key }) => toHex(key.address)).sort()
+  if (kept.join() !== planned.join())
     throw new CommandError(
       'DATA_PATH',
       `${path} is of ${kept.length} validators, and the keys in its folder are of others: give --validators=${kept.length}, restore the keys, or choose an empty folder`,

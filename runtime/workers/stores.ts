@@ -3,8 +3,8 @@ import { keyValueOfDriver } from '../../core/store/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { d1Driver } from '../drivers/cloudflare/d1.ts'
 import { durableObjectDriver } from '../drivers/cloudflare/durableObject.ts'
-import { inSteps } from '../drivers/cloudflare/inSteps.ts'
-import { r2Driver, workersKvDriver } from '../drivers/cloudflare/values.ts'
+import { inBatches } from '../drivers/inBatches.ts'
+import { r2Driver, WORKER_CONNECTIONS_MAX, workersKvDriver } from '../drivers/cloudflare/values.ts'
 import type { OpenStore } from './createWorker.ts'
 import type { Environment, ExecutionContext } from './environment.ts'
 import { SettingsError } from './settings.ts'
@@ -34,7 +34,7 @@ const withDataCentreCache = (values: KeyValueStore, context: ExecutionContext): 
       context.waitUntil(cache.put(address, new Response(new Uint8Array(value), { headers: CACHE_HEADERS })))
     return value
   }
-  return { ...values, get, getMany: keys => inSteps(keys, get) }
+  return { ...values, get, getMany: keys => inBatches(keys, WORKER_CONNECTIONS_MAX, get) }
 }
 
 /** Bindings of a deployment that cannot work together. */

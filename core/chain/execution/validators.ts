@@ -11,7 +11,7 @@ import { decodeExtraData } from '../../block/codec/extraData.ts'
 import { blockEnvironment } from './environment.ts'
 import { ChainError } from '../error.ts'
 import type { Header } from '../../block/header.ts'
-import { callValidatorContract } from './validatorCall.ts'
+import { callValidatorContract } from './contractCall.ts'
 
 /**
  * Tallies and contract results that are cached, as in Besu. A miss counts from the last epoch block, or calls the contract.

@@ -1,9 +1,10 @@
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
-import { type Asked, askNode } from '../../doctor/ask.ts'
+import { type NodeApi, callNode } from '../../doctor/callNode.ts'
 import { readToken } from '../../doctor/readToken.ts'
 import { type Ballot, effectOf, type KnownValidator, quorumText, tallyLines } from '../../setup/voteEffect.ts'
-import type { NodeUrlOptions, ProposeOptions } from './validatorsCommands.ts'
+import type { NodeClientOptions } from '../sharedOptions.ts'
+import type { ProposeOptions } from './validatorsCommands.ts'
 
 type Network = {
   readonly validators: readonly (KnownValidator & { readonly self: boolean })[]
@@ -19,19 +20,19 @@ const isValidator = (value: unknown): value is Network['validators'][number] =>
 const isBallot = (value: unknown): value is Ballot =>
   isObject(value) && typeof value['voter'] === 'string' && typeof value['recipient'] === 'string'
 
-const askedOf = ({ options }: Pick<CommandContext<NodeUrlOptions>, 'options'>): Asked => ({
+const nodeApiOf = ({ options }: Pick<CommandContext<NodeClientOptions>, 'options'>): NodeApi => ({
   url: options.url,
   token: readToken(options.tokenFile),
 })
 
-const networkOf = async (asked: Asked): Promise<Network> => {
-  const status = await askNode(asked, 'qbft_getStatus')
+const networkOf = async (api: NodeApi): Promise<Network> => {
+  const status = await callNode(api, 'qbft_getStatus')
   const validators = isObject(status) ? status['validators'] : undefined
   const ballots = isObject(status) ? status['votes'] : undefined
   if (!Array.isArray(validators) || !validators.every(isValidator) || !Array.isArray(ballots))
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${asked.url} answers qbft_getStatus with something else: is it of an earlier release?`,
+      `The node at ${api.url} answers qbft_getStatus with something else: is it of an earlier release?`,
     )
   return { validators, ballots: ballots.filter(isBallot) }
 }
@@ -44,9 +45,9 @@ const addressIn = ({ words }: Pick<CommandContext, 'words'>): string => {
 }
 
 /** Lists the validators, whether they are heard, and the votes that count. */
-export const listValidators = async (context: CommandContext<NodeUrlOptions>): Promise<number> => {
+export const listValidators = async (context: CommandContext<NodeClientOptions>): Promise<number> => {
   const { terminal } = context
-  const { validators, ballots } = await networkOf(askedOf(context))
+  const { validators, ballots } = await networkOf(nodeApiOf(context))
   terminal.out(quorumText(validators.length))
   for (const { address, heard, self } of validators)
     terminal.out(`${address}  ${heard ? 'heard' : 'SILENT'}${self ? ', this node' : ''}`)
@@ -59,9 +60,9 @@ export const listValidators = async (context: CommandContext<NodeUrlOptions>): P
 export const proposeValidator = async (context: CommandContext<ProposeOptions>): Promise<number> => {
   const { options, terminal } = context
   const address = addressIn(context)
-  const asked = askedOf(context)
+  const api = nodeApiOf(context)
   const add = !options.remove
-  const { validators, ballots } = await networkOf(asked)
+  const { validators, ballots } = await networkOf(api)
   if (validators.some(each => each.address === address) === add)
     throw new CommandError('INPUT', `${address} is ${add ? 'a validator already' : 'no validator'}`)
   const { lines, loss } = effectOf(validators, address, add)
@@ -69,7 +70,7 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
   if (loss !== undefined && !options.force)
     throw new CommandError('INPUT', `${loss}. Nothing was proposed; --force proposes it all the same`)
   if (loss !== undefined) terminal.out(`WARNING: ${loss}`)
-  await askNode(asked, 'qbft_proposeValidatorVote', [address, add])
+  await callNode(api, 'qbft_proposeValidatorVote', [address, add])
   const counted = ballots.filter(ballot => ballot.recipient === address && ballot.add === add).length
   terminal.out(
     `Proposed: this node votes to ${add ? 'add' : 'remove'} ${address} in each block that it proposes; ${counted} votes counted before`,
@@ -78,9 +79,9 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
 }
 
 /** Withdraws the vote of the node. */
-export const discardVote = async (context: CommandContext<NodeUrlOptions>): Promise<number> => {
+export const discardVote = async (context: CommandContext<NodeClientOptions>): Promise<number> => {
   const address = addressIn(context)
-  await askNode(askedOf(context), 'qbft_discardValidatorVote', [address])
+  await callNode(nodeApiOf(context), 'qbft_discardValidatorVote', [address])
   context.terminal.out(
     `Discarded: this node votes on ${address} no more; its votes in blocks count until the next epoch`,
   )

@@ -1,28 +1,10 @@
 import { type Command, defineCommand } from '../../cli/command.ts'
-import { booleanOption, pathOption, textOption } from '../../cli/option.ts'
-import { GROUP } from '../sharedOptions.ts'
-
-const NODE = {
-  url: textOption({
-    name: 'url',
-    group: GROUP,
-    fallback: 'http://127.0.0.1:8545',
-    placeholder: '<URL>',
-    description: 'JSON-RPC of the node, which serves the group QBFT',
-  }),
-  tokenFile: pathOption({
-    name: 'token-file',
-    group: GROUP,
-    fallback: undefined,
-    description: 'File with a token, if the node requires one',
-  }),
-}
-
-export type NodeUrlOptions = typeof NODE
+import { booleanOption } from '../../cli/option.ts'
+import { GROUP, NODE_CLIENT_OPTIONS } from '../sharedOptions.ts'
 
 export type ProposeOptions = typeof PROPOSE_OPTIONS
 const PROPOSE_OPTIONS = {
-  ...NODE,
+  ...NODE_CLIENT_OPTIONS,
   remove: booleanOption({
     name: 'remove',
     group: GROUP,
@@ -43,7 +25,7 @@ export const VALIDATORS_COMMANDS: readonly Command[] = [
     name: 'validators list',
     summary: 'List the validators, the votes on them, and how many may fail',
     arguments: '',
-    options: NODE,
+    options: NODE_CLIENT_OPTIONS,
     examples: ['', '--url=http://127.0.0.1:8545'],
     load: async () => (await import('./validators.ts')).listValidators,
   }),
@@ -59,7 +41,7 @@ export const VALIDATORS_COMMANDS: readonly Command[] = [
     name: 'validators discard',
     summary: 'Withdraw the vote of the node on a validator',
     arguments: 'ADDRESS',
-    options: NODE,
+    options: NODE_CLIENT_OPTIONS,
     examples: ['0x12...'],
     load: async () => (await import('./validators.ts')).discardVote,
   }),

@@ -2,7 +2,10 @@ import { type Driver, defineDriver } from 'unstorage'
 import { DriverError, type DriverExtensions } from '../../../core/store/driverStore.ts'
 import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
 import type { ValueBucket, ValueNamespace } from './bindings.ts'
-import { inSteps } from './inSteps.ts'
+import { inBatches } from '../inBatches.ts'
+
+/** Connections that a Worker may have open at once. */
+export const WORKER_CONNECTIONS_MAX = 6
 
 /** Longest value of Workers KV. */
 const KV_VALUE_BYTES_MAX = 25 * 1024 * 1024
@@ -27,8 +30,8 @@ const valueDriver = (name: string, get: Get, put: Put): Driver & DriverExtension
     setItem: (key, value) => put(key, new TextEncoder().encode(value)),
     setItemRaw: (key, value: Uint8Array) => put(key, value),
     getKeys: () => [],
-    getEntries: keys => inSteps(keys, get),
-    setEntries: async entries => void (await inSteps(entries, write)),
+    getEntries: keys => inBatches(keys, WORKER_CONNECTIONS_MAX, get),
+    setEntries: async entries => void (await inBatches(entries, WORKER_CONNECTIONS_MAX, write)),
   }
 }
 

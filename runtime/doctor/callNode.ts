@@ -7,7 +7,8 @@ const TIMEOUT_MS = 10_000
 /** The status of a hundred validators has some 50 KB. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 
-export type Asked = { readonly url: string; readonly token: string | undefined }
+/** The JSON-RPC interface of a running node. */
+export type NodeApi = { readonly url: string; readonly token: string | undefined }
 
 const failed = (url: string, reason: string): CommandError =>
   new CommandError(
@@ -47,8 +48,8 @@ const parse = (text: string): Answer => {
 }
 
 /** Calls a method of a node. @throws CommandError that says why there is no result, and what to do */
-export const askNode = async (
-  { url, token }: Asked,
+export const callNode = async (
+  { url, token }: NodeApi,
   method: string,
   params: readonly unknown[] = [],
 ): Promise<unknown> => {
