@@ -26,6 +26,7 @@ import { listenForMetrics } from '../node/servers/metricsServer.ts'
 import { expiringCertificates, readListenerTls } from '../node/servers/tls.ts'
 import { listenForRpc } from '../node/servers/rpcServer.ts'
 import { type Listeners, type Services, startServices } from '../node/servers/services.ts'
+import { notifyServiceManager } from '../node/serviceManager.ts'
 import { stopSignal } from '../node/signals.ts'
 import type { Server } from '../serving/serve.ts'
 import { summaryBox, summaryFields } from '../node/summary.ts'
@@ -178,6 +179,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
       showProgress,
     })
     await announce(context, node, services, listeners, format, log)
+    notifyServiceManager('--ready', log)
     // After the start, because loading the C library takes 20 ms.
     tuneAllocator()
     const reason = await Promise.race([stop.wait, requiredBlocks.violated, ...reasonsToStop(node)])
@@ -185,6 +187,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
       log.error('Stopping: {reason}', { reason })
       return 1
     }
+    notifyServiceManager('--stopping', log)
     log.info('Stopping; a second signal ends the process at once')
   } finally {
     // Before the servers wait for running requests: a login must not wait for a password check.

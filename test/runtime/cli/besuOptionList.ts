@@ -124,7 +124,7 @@ export const REFUSED = `
   rpc-http-tls-cipher-suites rpc-http-tls-known-clients-file rpc-http-tls-protocol=TLSv1.3,TLSv1.2
   rpc-http-tls-protocols=TLSv1.3,TLSv1.2 rpc-http-tls-truststore-file rpc-http-tls-truststore-password-file
   rpc-ws-ssl-truststore-file rpc-ws-ssl-truststore-password rpc-ws-ssl-truststore-password-file
-  rpc-ws-ssl-truststore-type=JKS run=false security-module=localfile skip-pow-validation-enabled=true
+  rpc-ws-ssl-truststore-type=JKS run=false skip-pow-validation-enabled=true
   start-time sync-mode=FULL tx-pool=layered`
 
 export type Listed = { readonly name: string; readonly besuDefault: string | undefined }
