@@ -10,6 +10,7 @@ const LINES_MAX = 400
 /** Where the product begins: programs, and what the package exports. */
 const ENTRIES: ReadonlySet<string> = new Set([
   'runtime/main.ts',
+  'runtime/packaging/binary.ts',
   'runtime/packaging/build.ts',
   'handlers/explorer/app/main.tsx',
   // Named by wrangler.toml, and the types of its platform.
