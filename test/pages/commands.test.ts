@@ -145,8 +145,11 @@ describe('given a fresh copy and the commands of the pages', () => {
       const moved = await shell(fence(page, 'blocks import --genesis-file'))
       expect(moved).toContain('blocks')
       expect(await shell(fence(page, 'snapshot create'))).toContain('Restored the chain up to block')
-      expect(await shell(fence(page, 'keys import'))).toContain('with the key of')
     }))
+
+  test('when a node has a key, then it is encrypted', async () => {
+    expect(await shell(fence('runtime/README.md', 'keys import'))).toContain('with the key of')
+  })
 
   test('when the files of a network are written, then they are checked, and its node lists the validators', () =>
     withStop(async () => {
