@@ -43,7 +43,7 @@ export type SessionParts = {
 type Message = { readonly text: string; readonly admitted: Admitted }
 
 export type OpenSession = Session & {
-  /** Sends the client the reason, gives it a moment to read, then closes the connection. */
+  /** Sends the client the reason, waits briefly until it is read, then closes the connection. */
   end(code: number, reason: string): void
 }
 

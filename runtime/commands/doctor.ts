@@ -14,7 +14,7 @@ const statusOf = async (api: NodeApi): Promise<Status> => {
   if (status === undefined)
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${api.url} answers qbft_getStatus with something else: is it of an earlier release?`,
+      `The node at ${api.url} answers qbft_getStatus in an unknown form: is it an earlier release?`,
     )
   return status
 }

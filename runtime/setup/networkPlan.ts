@@ -81,7 +81,7 @@ const nodeOf = (request: NetworkRequest, index: number): PlannedNode => {
   }
 }
 
-/** @throws CommandError when the folder holds another network than the one that is planned for */
+/** @throws CommandError when the folder holds another network than the planned one */
 const requireSameNetwork = ({ folder }: NetworkRequest, nodes: readonly PlannedNode[]): boolean => {
   const path = join(folder, GENESIS_FILE)
   const genesis = readGenesisIfPresent(path)

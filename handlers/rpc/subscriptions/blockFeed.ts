@@ -77,7 +77,7 @@ const headResults =
     return typeof text === 'string' ? [text] : text.then(one => [one])
   }
 
-/** Tells everyone who listens for logs that those of the blocks have left the chain. */
+/** Notifies listeners of logs that those of the removed blocks no longer count. */
 const notifyRemoved = async (
   logs: Groups<NotifiedBlock>,
   removed: readonly NotifiedBlock[],
@@ -100,7 +100,7 @@ export const createBlockFeed = ({
   /** The next block to notify. */
   let next = 0n
   let running = false
-  /** Blocks that a development chain has removed: the numbers of events ascend all the same. */
+  /** Blocks that a development chain has removed: the numbers of events keep ascending. */
   let removedCount = 0
 
   const headNumber = (): bigint => chain.head().header.number

@@ -65,7 +65,7 @@ const count = <Key>({ budget }: Collection, counts: Map<Key, number>, key: Key, 
   counts.set(key, before + 1)
 }
 
-/** A read of the code's size to compare it with zero is permitted; any other access to code is noted (OP-051). */
+/** A read of the code's size to compare it with zero is permitted; any other access to code is recorded (OP-051). */
 const noteCodeRead = ({ last, budget }: Collection, frame: FrameAccesses, op: number): void => {
   if (last === undefined || last.top === undefined || !READS_CODE.has(last.op)) return
   if (last.op === EXTCODESIZE && op === ISZERO) return

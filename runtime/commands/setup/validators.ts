@@ -32,7 +32,7 @@ const networkOf = async (api: NodeApi): Promise<Network> => {
   if (!Array.isArray(validators) || !validators.every(isValidator) || !Array.isArray(ballots))
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${api.url} answers qbft_getStatus with something else: is it of an earlier release?`,
+      `The node at ${api.url} answers qbft_getStatus in an unknown form: is it an earlier release?`,
     )
   return { validators, ballots: ballots.filter(isBallot) }
 }
@@ -83,7 +83,7 @@ export const discardVote = async (context: CommandContext<NodeClientOptions>): P
   const address = addressIn(context)
   await callNode(nodeApiOf(context), 'qbft_discardValidatorVote', [address])
   context.terminal.out(
-    `Discarded: this node votes on ${address} no more; its votes in blocks count until the next epoch`,
+    `Discarded: this node no longer votes on ${address}; its votes in blocks count until the next epoch`,
   )
   return 0
 }
