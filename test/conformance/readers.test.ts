@@ -2,6 +2,16 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
+import type { Genesis } from '../../core/genesis/genesis.ts'
+import { parseGenesisText } from '../../core/genesis/parse.ts'
+import { createRpcApp, HTTP_DEFAULTS } from '../../handlers/http/app.ts'
+import { NODE_OPTIONS, type NodeOptions } from '../../runtime/cli/nodeOptions.ts'
+import { type SharedStore, sharedStoreOf } from '../../runtime/drivers/shared.ts'
+import { logOf } from '../../runtime/logging/log.ts'
+import { rpcOptionsOf } from '../../runtime/node/servers/rpcServer.ts'
+import { openReader } from '../../runtime/read/openReader.ts'
+import { LATER_TRANSACTIONS, openLaterBlocks } from '../support/laterBlocks.ts'
 import {
   isInstalled,
   type NodeProcess,
@@ -74,6 +84,52 @@ const askAll = async (url: string, bodies: readonly string[]): Promise<readonly 
   }
   return answers
 }
+
+/** A reader in this process that stays at the head that it found. */
+const openPinnedReader = async (store: SharedStore, genesis: Genesis, words: readonly string[]) => {
+  const given = new Map(words.map(word => word.slice(2).split('=') as [string, string]))
+  const options = Object.fromEntries(
+    Object.entries(NODE_OPTIONS).map(([key, { name, fallback, parse }]) => {
+      const text = given.get(name)
+      return [key, text === undefined ? fallback : parse(text)]
+    }),
+  ) as NodeOptions
+  const kv = await store.open()
+  const rpc = rpcOptionsOf(options, genesis.configuration.chainId, false)
+  const reader = await openReader(
+    {
+      genesis,
+      kv,
+      verification: 'none',
+      trustedBlock: undefined,
+      maxHeadAge: 0,
+      upstream: undefined,
+      rpc: { ...rpc, timeoutMs: 120_000 },
+      log: logOf('read'),
+    },
+    () => false,
+  )
+  if (reader === undefined) throw new Error('the reader was stopped')
+  // Nothing reads the head any more.
+  reader.stop()
+  const app = createRpcApp(reader.context, HTTP_DEFAULTS)
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 120,
+    fetch: request => app.fetch(request, () => 'test'),
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    close: async () => {
+      await server.stop(true)
+      await kv.close()
+    },
+  }
+}
+
+/** The requests are repeated until so many were written. */
+const WRITTEN_BLOCKS_MIN = 4
 
 type Filled = {
   /** As an option of a node names it. */
@@ -235,6 +291,38 @@ for (const suite of SUITES)
         const step = Math.max(1, Math.floor(bodies.length / SUBSET))
         return expectSame(filled.get('D1 with KV')?.url as string, (_, index) => index % step === 0)
       })
+
+      test.each(['Redis', 'PostgreSQL'])(
+        'when blocks of a thousand transactions are written to %s, then a request at a pinned head is answered as before',
+        async name => {
+          const store = sharedStoreOf(filled.get(name)?.storage as string)
+          const genesis = parseGenesisText(readFileSync(join(root as string, suite.genesis), 'utf8'))
+          const pinned = await openPinnedReader(store, genesis, [`--rpc-http-api=${APIS}`, ...suite.options])
+          const writing = await store.open()
+          const writes = { count: 0, isOver: false }
+          try {
+            const writeBlock = await openLaterBlocks(
+              writing,
+              genesisHeadOf(genesis).hash,
+              genesis.alloc.map(({ address }) => address),
+            )
+            const blocks = (async (): Promise<void> => {
+              for (; !writes.isOver; writes.count++) await writeBlock()
+            })()
+            do await expectSame(pinned.url, all)
+            while (writes.count < WRITTEN_BLOCKS_MIN)
+            writes.isOver = true
+            await blocks
+            console.log(
+              `${suite.name}: ${writes.count} blocks of ${LATER_TRANSACTIONS} were written to ${name} meanwhile`,
+            )
+          } finally {
+            writes.isOver = true
+            await writing.close()
+            await pinned.close()
+          }
+        },
+      )
 
       test('then a reader of S3 answers thirty cases about blocks as the node does', () => {
         let left = SUBSET
