@@ -22,8 +22,20 @@ export class RewindRefused extends Error {
   readonly code = 'REWIND_REFUSED'
 }
 
+/** The lowest stored segment of the blocks; undefined if all of them only waited to be written. */
+const firstStored = async ({ kv }: StoreState, first: number, last: number): Promise<number | undefined> => {
+  for (let number = first; number <= last; number++) {
+    if ((await kv.get(segmentKey(number))) !== undefined) return number
+    if (number % NUMBERS_PER_PAUSE === 0) await kv.pause()
+  }
+  return undefined
+}
+
 /** Deletes the last blocks first, so that a stop in between leaves a chain without a gap. */
-const deleteSegments = async ({ kv }: StoreState, first: number, last: number): Promise<void> => {
+const deleteSegments = async (store: StoreState, from: number, last: number): Promise<void> => {
+  const { kv } = store
+  const first = await firstStored(store, from, last)
+  if (first === undefined) return
   const entries: { key: string; value: undefined }[] = []
   for (let number = last; number >= first; number--)
     entries.push({ key: segmentKey(number), value: undefined })
@@ -57,7 +69,7 @@ export const rewindStore = async (store: StoreState, number: bigint): Promise<vo
   try {
     await store.writing
     await store.flushing
-    await segments.write()
+    await segments.discard(target + 1, last)
     await deleteSegments(store, target + 1, last)
     const heads = await recentHeads(kv, memory.views.flushedHeight)
     const kept = (store.held ?? []).filter(({ block }) => Number(block.header.number) <= target)

@@ -1,5 +1,6 @@
 import type { KeyValueEntry, KeyValueStore } from '../keyvalue.ts'
 import { UNWRITTEN_BLOCKS_MAX, UNWRITTEN_BYTES_MAX } from '../limits.ts'
+import { segmentKey } from '../keys.ts'
 import { type StoredSegment, writeSegment } from './segmentParts.ts'
 
 /** Writes segments, several in one write when the caller does not wait for each. */
@@ -14,6 +15,8 @@ export type SegmentWriter = {
    * it rejects immediately until `reset`.
    */
   write(): Promise<void>
+  /** Discards the waiting segments of blocks `first` to `last`; resolves when the writes that had begun have ended. */
+  discard(first: number, last: number): Promise<void>
   /** Allows another attempt after a failure. */
   reset(): void
   /** Reads from memory while the segment or its part waits, otherwise from the store. */
@@ -88,6 +91,13 @@ export const createSegmentWriter = (kv: KeyValueStore): SegmentWriter => {
   return {
     add: segment => add(state, segment),
     remove: segment => remove(state, segment),
+    discard: (firstNumber, lastNumber) => {
+      for (let number = firstNumber; number <= lastNumber; number++) {
+        const segment = state.waiting.get(segmentKey(number))
+        if (segment !== undefined) remove(state, segment)
+      }
+      return last
+    },
     reset: () => {
       last = Promise.resolve()
     },

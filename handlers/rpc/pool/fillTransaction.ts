@@ -6,7 +6,7 @@ import type { UnsignedTransaction } from '../../../core/block/codec/transactionI
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { TransactionType } from '../../../core/block/transaction.ts'
 import type { PoolHead } from '../../../core/txpool/pool.ts'
-import { WorkerRefusal } from '../dispatch/offload.ts'
+import { withRunsBounded, WorkerRefusal } from '../dispatch/offload.ts'
 import type { RpcContext } from '../context.ts'
 import { valueOf } from '../dispatch/envelope.ts'
 import { RpcError } from '../dispatch/errors.ts'
@@ -74,10 +74,17 @@ const nonceOf = async ({ chain, pool }: RpcContext, call: CallParameters): Promi
   return await store.run(() => state.account(call.from)?.nonce ?? 0n)
 }
 
-/** An estimate executes code, so it is dispatched like eth_estimateGas. */
+/**
+ * An estimate executes code, so it is dispatched like eth_estimateGas. Not on a development chain, whose call workers start
+ * again after each edit of the state, and have no log for what the code prints.
+ */
 const gasOf = async (call: CallParameters, request: Call, context: RpcContext): Promise<bigint> => {
   if (call.gas !== undefined) return call.gas
   const estimate = { ...request, params: [request.params[0]] }
+  if (context.development !== undefined) {
+    const own = await estimateGas(estimate, withRunsBounded(context))
+    return required(integerOf(own), 'INTERNAL_ERROR')
+  }
   const outcome = await context.callWorkers?.run('eth_estimateGas', estimate)
   if (outcome !== undefined && 'error' in outcome) throw new WorkerRefusal(outcome.error)
   const gas = outcome === undefined ? await estimateGas(estimate, context) : valueOf(outcome)

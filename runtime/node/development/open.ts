@@ -66,6 +66,7 @@ export const openDevelopment = (
     clock,
     headers,
     mode,
+    durable: isFollowed ? 'now' : 'soon',
     flushConsole: blockConsole.flush,
     build: createBlockBuilder({
       chain,
