@@ -14,6 +14,7 @@ import type { GasPriceOracle } from './fees/gasPrice.ts'
 import type { KeepBytes } from './json/jsonPieces.ts'
 import type { OnNextTurn, Scheduler } from '../../core/scheduler.ts'
 import type { RpcDevelopment } from './development/development.ts'
+import type { AccountIndex } from './ots/accountIndex.ts'
 import type { RpcObserver } from './observer.ts'
 import type { RpcPermissions } from './permissions.ts'
 
@@ -241,6 +242,8 @@ export type RpcHost = {
   readonly miner?: RpcMiner
   /** What only a development chain does; undefined on any other. */
   readonly development?: RpcDevelopment | undefined
+  /** Transactions by account; undefined without `--explorer-index`. */
+  readonly accountIndex?: AccountIndex | undefined
   /** The account under which this node produces blocks. */
   readonly coinbase?: Address
   /** The running services, by their names in net_services. */

@@ -16,6 +16,7 @@ const API_GROUPS: readonly string[] = [
   'IBFT',
   'ENGINE',
   'TESTING',
+  'OTS',
   'DEV',
 ]
 

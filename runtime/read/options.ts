@@ -25,6 +25,9 @@ const parseTrustedBlock = (text: string): TrustedBlockOption => {
   return { number: BigInt(match[1] as string), hash: fromHex((match[2] as string).toLowerCase()) }
 }
 
+/** A copied chain has no index. */
+const { explorerIndex: _, ...READER_RPC_OPTIONS } = RPC_OPTIONS
+
 /** The options of `read`: its own, and those of a node's JSON-RPC and GraphQL. */
 export const READ_OPTIONS = {
   from: textOption({
@@ -85,7 +88,7 @@ export const READ_OPTIONS = {
   loggingFormat: NODE_OPTIONS.loggingFormat,
   colorEnabled: NODE_OPTIONS.colorEnabled,
   ...SHARED_RPC_OPTIONS,
-  ...RPC_OPTIONS,
+  ...READER_RPC_OPTIONS,
   ...WS_OPTIONS,
   ...GRAPHQL_OPTIONS,
   ...HTTP_AUTH_OPTIONS,

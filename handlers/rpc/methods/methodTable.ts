@@ -18,6 +18,7 @@ import { ETH_STATE_METHODS } from './ethState.ts'
 import { ETH_TRANSACTION_METHODS } from './ethTransactions.ts'
 import { MINER_METHODS } from './miner.ts'
 import { NET_METHODS } from './net.ts'
+import { OTS_METHODS } from './ots.ts'
 import { PERM_METHODS } from './perm.ts'
 import { QBFT_METHODS } from './qbft.ts'
 import { QBFT_VOTE_METHODS } from './qbftVotes.ts'
@@ -48,6 +49,7 @@ export const METHODS: readonly Method[] = [
   ...DEBUG_STATE_METHODS,
   ...DEBUG_TRACE_METHODS,
   ...TRACE_METHODS,
+  ...OTS_METHODS,
   ...DEV_MINING_METHODS,
   ...DEV_HEADER_METHODS,
   ...DEV_STATE_METHODS,

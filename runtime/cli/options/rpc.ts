@@ -45,7 +45,7 @@ export const RPC_OPTIONS = {
     fallback: undefined,
     shownDefault: 'ETH,NET,WEB3; on a development chain QBFT,TXPOOL,DEBUG too',
     check: checkApiGroups,
-    description: 'Method groups to serve; TRACE, ADMIN, MINER and PERM exist, too',
+    description: 'Method groups to serve; TRACE, ADMIN, MINER, PERM and OTS exist, too',
   }),
   rpcHttpCorsOrigins: listOption({
     name: 'rpc-http-cors-origins',
@@ -104,6 +104,13 @@ export const RPC_OPTIONS = {
     fallback: undefined,
     shownDefault: 'false, true on a development chain',
     description: 'Serve the block explorer to browsers, at /explorer on the same port',
+  }),
+  explorerIndex: booleanOption({
+    name: 'explorer-index',
+    group: RPC,
+    fallback: false,
+    description:
+      'Index transactions by account and creators of contracts, for the group OTS and the explorer',
   }),
   rpcWorkers: integerOption({
     name: 'rpc-workers',

@@ -42,6 +42,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'services'
       | 'observer'
       | 'status'
+      | 'accountIndex'
       | 'permissions'
     >
   > & {
@@ -58,7 +59,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
 const ACTIVE_FILTERS_MAX = 100_000
 
 /** Groups that a development chain serves besides Besu's default ones. */
-const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG', 'DEV']
+const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG', 'OTS', 'DEV']
 
 /** The group of the methods that only a development chain has. */
 const DEVELOPMENT_API = 'DEV'

@@ -4,6 +4,7 @@ import type { PoolOptions } from '../../../core/txpool/admission.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { createProbes } from '../../../handlers/http/probes.ts'
+import type { AccountIndex } from '../../../handlers/rpc/ots/accountIndex.ts'
 import { createInboundLimits, type InboundLimits } from '../../../handlers/inbound/inboundLimits.ts'
 import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import type { RpcContext, RpcHost } from '../../../handlers/rpc/context.ts'
@@ -15,6 +16,7 @@ import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Progress } from '../../cli/progress.ts'
 import { openStandingVotes, type StandingVotes } from '../../consensus/standingVotes.ts'
 import { openValidatorFiles } from '../../consensus/record/validatorFiles.ts'
+import { openNodeIndex } from '../nodeIndex.ts'
 import { writePortsFile } from '../../files/portsFile.ts'
 import { changeLogLevel, logOf } from '../../logging/log.ts'
 import { type ValidatorRole, validatorRole } from '../../consensus/validatorRole.ts'
@@ -285,22 +287,17 @@ const openDoctor = (starting: Starting, service: ConsensusService): Doctor => {
 /** The context of the RPC methods, shared by all ports. */
 const openContext = (
   starting: Starting,
-  {
-    replicas,
-    service,
-    votes,
-    development,
-    doctor,
-    metrics,
-  }: {
+  parts: {
     readonly replicas: ReplicaStatuses
     readonly service: ConsensusService
     readonly votes: StandingVotes
     readonly development: RpcDevelopment | undefined
     readonly doctor: Doctor
     readonly metrics: NodeMetrics | undefined
+    readonly accountIndex: AccountIndex | undefined
   },
 ): RpcContext => {
+  const { replicas, service, votes, development, doctor, metrics, accountIndex } = parts
   const { node, options, listeners, refusal, pool, submit, miner, staticNodes, stops } = starting
   const { chain } = node
   const connects = staticNodes !== undefined
@@ -330,6 +327,7 @@ const openContext = (
     setLogLevel: changeLogLevel,
     services: () => servicesOf(options, listeners, service.network()),
     rpcDevelopment: development,
+    accountIndex,
     openCallWorkers: host => {
       const workers = openCallWorkers(host, options.rpcWorkers, logOf('rpc'))
       if (workers !== undefined) stops.push(workers.close)
@@ -380,7 +378,9 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
     const metrics = await openMetrics(starting)
     const { service, votes, development } = await createConsensus(starting, follower, metrics)
     const doctor = openDoctor(starting, service)
-    const context = openContext(starting, { replicas, service, votes, development, doctor, metrics })
+    const accountIndex = await openNodeIndex(starting, development)
+    const parts = { replicas, service, votes, development, doctor, metrics, accountIndex }
+    const context = openContext(starting, parts)
     await serveClients(starting, context)
     await service.start()
     if (metrics !== undefined)

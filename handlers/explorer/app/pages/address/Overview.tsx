@@ -4,7 +4,8 @@ import { formatBytes, formatEther, formatInteger } from '../../format/quantity.t
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { Facts } from '../../parts/Facts.tsx'
 import { Foreign } from '../../parts/Foreign.tsx'
-import { AddressLink } from '../../parts/Links.tsx'
+import { AddressLink, TransactionLink } from '../../parts/Links.tsx'
+import { call } from '../../rpc/client.ts'
 import type { Hex } from '../../rpc/types.ts'
 import type { Account } from './address.tsx'
 
@@ -12,6 +13,19 @@ const HEX_PREFIX = 2
 
 /** Code of an account that delegates to a contract (EIP-7702). */
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/
+
+type Creator = { readonly hash: Hex; readonly creator: Hex } | null
+
+/** Known to a node with an index. */
+const CreatorOf = ({ address }: { readonly address: Hex }) => {
+  const { value } = useLoaded(`creator ${address}`, () => call<Creator>('ots_getContractCreator', address))
+  if (value === undefined || value === null) return <>not known to this node</>
+  return (
+    <>
+      <AddressLink address={value.creator} /> in <TransactionLink hash={value.hash} />
+    </>
+  )
+}
 
 const TokenOf = ({ address }: { readonly address: Hex }) => {
   const { value } = useLoaded(`token ${address}`, () => tokenOf(address))
@@ -47,6 +61,7 @@ export const AccountOverview = ({
           delegate === undefined ? undefined : <AddressLink key="as" address={`0x${delegate}`} whole />,
         ],
         ['Code', isContract ? formatBytes((code.length - HEX_PREFIX) / 2) : undefined],
+        ['Created by', isContract ? <CreatorOf key="creator" address={address} /> : undefined],
         ['Token', isContract ? <TokenOf key="token" address={address} /> : undefined],
       ]}
     />

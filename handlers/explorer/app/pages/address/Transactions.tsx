@@ -8,31 +8,34 @@ import { query } from '../../route.ts'
 import { head } from '../../rpc/heads.ts'
 import type { Hex } from '../../rpc/types.ts'
 
-/** The transactions of an account in the last blocks, and in those before on demand. */
+/** The transactions of an account, page by page. */
 export const Transactions = ({ address }: { readonly address: Hex }) => {
   const number = useValue(head)
-  const given = useValue(query).get('until')
-  const isLatest = given === null || !/^\d{1,20}$/.test(given)
-  const last = isLatest ? number : BigInt(given)
+  const given = useValue(query).get('below')
+  const below = given !== null && /^\d{1,15}$/.test(given) && given !== '0' ? BigInt(given) : undefined
   const loaded = useLoaded(
-    `transactions ${address} ${isLatest ? '' : last}`,
+    `transactions ${address} ${below}`,
     async () =>
-      last === undefined ? new Promise<never>(() => undefined) : await transactionsOf(address, last),
-    [last],
+      number === undefined
+        ? new Promise<never>(() => undefined)
+        : await transactionsOf(address, below, number),
+    [below === undefined ? number : below],
   )
   return (
     <Panel title="Transactions">
       <Ready of={loaded} method="eth_getBlockByNumber">
-        {({ transactions, from }) => (
+        {({ transactions, from, next }) => (
           <>
-            <Notice>
-              From block {formatInteger(from)} to {formatInteger(last ?? 0n)}: this node has no index of
-              transactions by address, so some blocks are read at a time.
-            </Notice>
-            <PagedTransactions transactions={transactions} empty="There are none in these blocks." />
+            {from !== undefined && (
+              <Notice>
+                From block {formatInteger(from)} on: this node has no index of transactions by address
+                (--explorer-index), so a hundred blocks are read at a time.
+              </Notice>
+            )}
+            <PagedTransactions transactions={transactions} empty="There are none here." />
             <nav class="pages" aria-label="Pages of transactions">
-              {isLatest ? <span /> : <a href={`/address/${address}`}>← Latest</a>}
-              {from > 0n && <a href={`/address/${address}?until=${from - 1n}`}>Earlier →</a>}
+              {below === undefined ? <span /> : <a href={`/address/${address}`}>← Latest</a>}
+              {next !== undefined && <a href={`/address/${address}?below=${next}`}>Earlier →</a>}
             </nav>
           </>
         )}
