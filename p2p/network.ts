@@ -1,6 +1,7 @@
 import type { Address, Hash } from '../core/bytes/bytes.ts'
 import type { Consensus } from '../core/genesis/configuration.ts'
 import type { Log } from './log.ts'
+import type { Scoring } from './peers/scoring.ts'
 import type { YieldTurn } from '../core/scheduler.ts'
 import type { ValidatorStatement } from './validatorStatement.ts'
 
@@ -127,6 +128,8 @@ export type NetworkOptions = {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
   readonly pause: YieldTurn
+  /** Scores of peers that this network shares with that of another transport; its own if undefined. */
+  readonly scoring?: Scoring
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Network, NetworkOptions } from './network.ts'
+import type { NetworkOptions } from './network.ts'
 import { createBase } from './node/base.ts'
-import { networkOf } from './node/networkOf.ts'
+import { type Libp2pNetwork, networkOf } from './node/networkOf.ts'
 import { connectParts, reopenGossip, type Parts } from './node/parts.ts'
 import { createPeers, openHost } from './node/peers.ts'
 import { createServices } from './node/services.ts'
@@ -18,7 +18,7 @@ const SUPERVISION_INTERVAL_MS = 1000
  * @throws NetworkError when it cannot listen on the port
  * @throws EnodeError when a bootnode or static node is not an enode URL
  */
-export const startNetwork = async (options: NetworkOptions): Promise<Network> => {
+export const startNetwork = async (options: NetworkOptions): Promise<Libp2pNetwork> => {
   const base = createBase(options)
   const peers = createPeers(base)
   const host = await openHost(base, peers)

@@ -21,7 +21,7 @@ export const startTransport = async (options: TransportOptions): Promise<Network
     return startDevp2p(options)
   }
   if (options.transport === 'both') {
-    const { startBoth } = await import('./startBoth.ts')
+    const { startBoth } = await import('./both/startBoth.ts')
     return startBoth(options)
   }
   const { startNetwork } = await import('./startNetwork.ts')

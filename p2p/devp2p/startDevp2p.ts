@@ -35,6 +35,7 @@ const dialerOf = (node: Devp2pNode, events: SessionEvents): Dialer =>
     isLower: publicKey => compareBytes(publicKey, node.ownKey) < 0,
     freeSlots: () => node.options.maxPeers - node.table.size,
     dialsMax: DIALS_MAX,
+    onFailed: (enode, reason) => node.handlers.onDialFailed?.(enode, reason),
     nowMs: node.options.nowMs,
     log: node.log,
   })

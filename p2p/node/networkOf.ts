@@ -6,7 +6,7 @@ import { requestPoolHashes, requestPoolTransactions } from '../gossip/poolLists.
 import type { Network } from '../network.ts'
 import { connectionWith } from '../peers/peerTable.ts'
 import type { Parts } from './parts.ts'
-import { EnodeError, formatEnode, parseEnode } from '../transport/enode.ts'
+import { type Enode, EnodeError, formatEnode, parseEnode } from '../transport/enode.ts'
 import { idOf } from '../transport/identity.ts'
 
 const sendConsensusTo = (parts: Parts, address: Address, code: number, data: Uint8Array): boolean => {
@@ -28,12 +28,24 @@ const addPeer = ({ isOwn, scoring, dialer }: Parts, text: string): boolean => {
   return added
 }
 
-const removePeer = ({ table, dialer, connections }: Parts, text: string): boolean => {
-  const id = idOf(parseEnode(text).publicKey)
-  if (!dialer.removeStatic(id)) return false
+const closeConnections = ({ table, connections }: Parts, id: string): void => {
   for (const connection of table.get(id)?.connections.slice() ?? [])
     connections.close(connection, 'removed by the operator', true)
+}
+
+const removePeer = (parts: Parts, text: string): boolean => {
+  const id = idOf(parseEnode(text).publicKey)
+  if (!parts.dialer.removeStatic(id)) return false
+  closeConnections(parts, id)
   return true
+}
+
+/** The network over libp2p, which can be told of nodes that are connected over another transport. */
+export type Libp2pNetwork = Network & {
+  /** Dials a node: a static one until it is connected, another one a few times where there is room. A ban stays. */
+  dialAlso(enode: Enode, isStatic: boolean): void
+  /** Stops dialing a node and disconnects it, whether it is a static one or not. */
+  forget(id: string): void
 }
 
 const stop = async (parts: Parts, stopTimers: () => void): Promise<void> => {
@@ -49,7 +61,7 @@ const stop = async (parts: Parts, stopTimers: () => void): Promise<void> => {
 }
 
 /** The `Network` interface over the running parts. */
-export const networkOf = (parts: Parts, stopTimers: () => void): Network => {
+export const networkOf = (parts: Parts, stopTimers: () => void): Libp2pNetwork => {
   const { options, ownKey, state, table, events, protocols, gossip, blocks, scoring } = parts
   const { port } = state
   return {
@@ -79,6 +91,11 @@ export const networkOf = (parts: Parts, stopTimers: () => void): Network => {
     },
     addPeer: async text => addPeer(parts, text),
     removePeer: async text => removePeer(parts, text),
+    dialAlso: (enode, isStatic) => void parts.dialer.add(enode, isStatic ? 'static' : 'learned'),
+    forget: id => {
+      parts.dialer.forget(id)
+      closeConnections(parts, id)
+    },
     stop: () => stop(parts, stopTimers),
   }
 }

@@ -21,7 +21,7 @@ export const createPeers = (base: Base) => {
   const { options, log, handlers, table, events, state } = base
   const { nowMs, pause, maxPeers, refuses } = options
   const isStatic = (id: string): boolean => dialer.isStatic(id)
-  const scoring = createScoring({ nowMs, log, isStatic })
+  const scoring = options.scoring ?? createScoring({ nowMs, log, isStatic })
   const isBanned = (id: string): boolean => scoring.isBanned(id)
   const dialer = createDialer({
     dial: async enode => {

@@ -73,6 +73,8 @@ export type Dialer = {
   add(enode: Enode, kind: Kind): boolean
   /** Returns false if the node was not a static one. */
   removeStatic(id: string): boolean
+  /** Dials the node no more until it is added again. */
+  forget(id: string): void
   isStatic(id: string): boolean
   /** Dials all nodes that are due. */
   tick(): void
@@ -206,6 +208,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
   return {
     add: (enode, kind) => add(state, enode, kind),
     removeStatic: id => targets.get(id)?.kind === 'static' && targets.delete(id),
+    forget: id => void targets.delete(id),
     isStatic: id => targets.get(id)?.kind === 'static',
     tick: () => tick(state),
     onConnected: id => {

@@ -51,7 +51,8 @@ const inNetwork = async (
 const restartsAndVotes = async (network: LiveNetwork, blocks: number): Promise<void> => {
   const third = Math.floor(blocks / 3)
   await growTo(network, third)
-  note(`all nodes have block ${third}`)
+  const { period } = await compareChains(nodesOf(network), third)
+  note(`all nodes have block ${third}; seconds between blocks ${JSON.stringify(period)}`)
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     await restart(network, 'validator1', signal, BLOCKS_WITHOUT)
     await restart(network, `validator${VALIDATORS}`, signal, BLOCKS_WITHOUT)

@@ -75,17 +75,27 @@ export type Report = {
   readonly blocks: number
   /** Blocks by the address that made them. */
   readonly makers: Readonly<Record<string, number>>
-  /** Mean seconds between two blocks. */
-  readonly period: number
+  /** Seconds between the timestamps of two blocks, which are whole. */
+  readonly period: { readonly mean: number; readonly median: number; readonly p95: number }
   readonly transactions: number
+}
+
+const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+
+/** How the gaps between these timestamps, in seconds, are distributed. */
+export const periodOf = (timestamps: readonly number[]): Report['period'] => {
+  const gaps = timestamps.slice(1).map((timestamp, index) => timestamp - (timestamps[index] as number))
+  const sorted = gaps.toSorted((a, b) => a - b)
+  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / Math.max(1, gaps.length)
+  return { mean: Number(mean.toFixed(3)), median: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) }
 }
 
 /** Compares the chains block by block. @throws Error when two differ */
 export const compareChains = async (nodes: readonly RunningMember[], to: number): Promise<Report> => {
   const makers: Record<string, number> = {}
   let transactions = 0
-  let first: RpcBlock | undefined
-  let last: RpcBlock | undefined
+  const timestamps: number[] = []
   for (let number = 1; number <= to; number++) {
     const blocks = await Promise.all(nodes.map(({ url }) => blockAt(url, number)))
     const hashes = new Set(blocks.map(block => block?.hash))
@@ -94,9 +104,7 @@ export const compareChains = async (nodes: readonly RunningMember[], to: number)
     const block = blocks[0] as RpcBlock
     makers[block.miner] = (makers[block.miner] ?? 0) + 1
     transactions += block.transactions.length
-    first ??= block
-    last = block
+    timestamps.push(Number(block.timestamp))
   }
-  const seconds = Number(last?.timestamp) - Number(first?.timestamp)
-  return { blocks: to, makers, period: to > 1 ? seconds / (to - 1) : 0, transactions }
+  return { blocks: to, makers, period: periodOf(timestamps), transactions }
 }

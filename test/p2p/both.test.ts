@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'bun:test'
 import { fromHex, toBareHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
 import type { Network } from '../../p2p/network.ts'
-import { startBoth } from '../../p2p/startBoth.ts'
+import { startBoth } from '../../p2p/both/startBoth.ts'
 import { ETH } from '../../p2p/devp2p/eth/codes.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
 import { freePorts, takenPorts } from '../../runtime/devnet/ports.ts'
@@ -13,6 +14,10 @@ import type { SampleBlock } from './devp2p/sampleBlocks.ts'
 import { connectScripted } from './devp2p/scriptedPeer.ts'
 import { serveSampleBlocks } from './devp2p/sampleBlocks.ts'
 import { someTransaction, startTestNode, until } from './networks.ts'
+
+const ISTANBUL_OFFSET = 0x21
+/** The interval at which connections are checked. */
+const SUPERVISION_MS = 1000
 
 const status = statusAt(BLOCKS[0] as SampleBlock, { client: 'quorate/test' })
 const none = async function* () {}
@@ -31,7 +36,12 @@ const startBothNode = async (
   staticNodes: readonly string[],
 ) => {
   const privateKey = randomBytes(32)
-  const heard = { events: [] as string[], transactions: [] as Uint8Array[], codes: [] as number[] }
+  const heard = {
+    events: [] as string[],
+    transactions: [] as Uint8Array[],
+    codes: [] as number[],
+    unreached: [] as string[],
+  }
   const note = (): void => undefined
   const network: Network = await startBoth({
     privateKey,
@@ -68,6 +78,7 @@ const startBothNode = async (
       onStatus: note,
       onPeerDisconnected: peer => void heard.events.push(`went ${toBareHex(peer.address)}`),
       onRefused: note,
+      onDialFailed: enode => void heard.unreached.push(enode),
     },
   })
   const publicKey = publicKeyOf(privateKey)
@@ -121,5 +132,52 @@ test('given nodes of each transport around two of both, then these meet over lib
     expect(one.heard.events.filter(text => text.startsWith('went'))).toHaveLength(2)
   } finally {
     await Promise.all([one.network.stop(), other.network.stop(), devp2p.stop(), libp2p.stop()])
+  }
+})
+
+test('given a node that is connected over both transports, when it is banned, then both connections end, and it is not connected again over either', async () => {
+  const one = await startBothNode(await portPair(), [])
+  const privateKey = randomBytes(32)
+  const libp2p = await startTestNode({ privateKey, bootnodes: [one.libp2pEnode], status })
+  try {
+    await until(() => one.network.peers().length === 1)
+    const devp2p = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
+    devp2p.sendStatus()
+    await devp2p.next(ETH.status)
+    const address = addressOfPublicKey(publicKeyOf(privateKey))
+    const message = randomBytes(100)
+    expect(one.network.sendConsensus([address], 0x13, message)).toBe(1)
+    await until(() => libp2p.consensus.length === 1)
+    expect(devp2p.heard.filter(({ id }) => id >= ISTANBUL_OFFSET)).toHaveLength(0)
+
+    one.network.reportMisbehaviour(address, 'invalid-block', 'test')
+    await until(() => devp2p.isClosed() && libp2p.network.peers().length === 0)
+    expect(one.network.peers()).toHaveLength(0)
+
+    const again = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
+    again.sendStatus()
+    await until(() => again.isClosed())
+    await wait(2 * SUPERVISION_MS)
+    expect(one.network.peers()).toHaveLength(0)
+    expect(one.heard.events.filter(text => text.startsWith('came'))).toHaveLength(1)
+  } finally {
+    await Promise.all([one.network.stop(), libp2p.stop()])
+  }
+})
+
+test('given a node of the same software that listens for devp2p alone, then only a failed dial of a static node is told, by its endpoint of devp2p', async () => {
+  const [absent = 0] = await freePorts(1)
+  const publicKey = publicKeyOf(randomBytes(32))
+  const enode = formatEnode({ publicKey, host: '127.0.0.1', port: absent })
+  const one = await startBothNode(await portPair(), [enode])
+  const devp2p = await startDevp2pNode({ staticNodes: [one.network.enode], status })
+  try {
+    await until(() => one.network.peers().length === 1 && one.heard.unreached.length > 0)
+    await wait(2 * SUPERVISION_MS)
+    expect(new Set(one.heard.unreached)).toEqual(new Set([enode]))
+    expect(await one.network.removePeer(enode)).toBe(true)
+    expect(await one.network.removePeer(enode)).toBe(false)
+  } finally {
+    await Promise.all([one.network.stop(), devp2p.stop()])
   }
 })

@@ -80,11 +80,13 @@ export const createDevp2pNode = (options: Devp2pOptions): Omit<Devp2pNode, 'part
     staticNodes: othersOf(options.staticNodes),
     table: createEthPeerTable(ownKey),
     sessions: new Set(),
-    scoring: createScoring({
-      nowMs: options.nowMs,
-      log,
-      isStatic: id => node.parts?.dialer.isStatic(id) ?? false,
-    }),
+    scoring:
+      options.scoring ??
+      createScoring({
+        nowMs: options.nowMs,
+        log,
+        isStatic: id => node.parts?.dialer.isStatic(id) ?? false,
+      }),
     inboundLimit: createInboundConnectionLimit(options.nowMs),
     handshakes: 0,
     isStopped: false,

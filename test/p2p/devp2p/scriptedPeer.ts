@@ -41,6 +41,7 @@ export type ScriptOptions = {
   readonly capabilities?: readonly (readonly [string, number])[]
   readonly publicKey?: Uint8Array
   readonly privateKey?: Uint8Array
+  readonly client?: string
 }
 
 /** A disconnect is compressed only if it was sent after both hellos. */
@@ -83,7 +84,7 @@ export const connectScripted = async (enode: string, options: ScriptOptions = {}
       0,
       encodeHello({
         version: 5,
-        client: 'besu/v26.8.0/linux-x86_64/openjdk-java-21',
+        client: options.client ?? 'besu/v26.8.0/linux-x86_64/openjdk-java-21',
         capabilities: capabilities.map(([name, version]) => ({ name, version })),
         port: 30_303,
         publicKey: options.publicKey ?? publicKeyOf(privateKey),
