@@ -61,7 +61,12 @@ const onPeer = (state: BothState, transport: keyof Networks, peer: Peer): void =
   dialOverLibp2p(state, entry)
 }
 
-const onPeerDisconnected = (state: BothState, transport: keyof Networks, peer: Peer, reason: string): void => {
+const onPeerDisconnected = (
+  state: BothState,
+  transport: keyof Networks,
+  peer: Peer,
+  reason: string,
+): void => {
   const key = toBareHex(peer.address)
   const entry = state.peers.get(key)
   if (entry === undefined) return
