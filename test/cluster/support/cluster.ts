@@ -22,6 +22,8 @@ export type ClusterOptions = {
   readonly top?: object
   /** Further options of every node; its log is plain unless they say so. */
   readonly args?: readonly string[]
+  /** The port of a node, asked at each start; a free one that it keeps when left out. */
+  readonly portOf?: (index: number) => number
   readonly runtimeOf?: (index: number) => RuntimeName
   /** Environment variables of a node, asked at each start. */
   readonly environmentOf?: (index: number) => Readonly<Record<string, string>>
@@ -105,7 +107,7 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
       '--rpc-http-enabled',
       '--rpc-http-api=ETH,NET,WEB3,QBFT,TXPOOL,DEBUG,ADMIN',
       '--p2p-interface=127.0.0.1',
-      `--p2p-port=${ports[index - 1]}`,
+      `--p2p-port=${options.portOf?.(index) ?? ports[index - 1]}`,
       `--bootnodes=${bootnode}`,
       ...(options.args ?? ['--logging-format=PLAIN']),
       ...(options.argsOf?.(index) ?? []),
