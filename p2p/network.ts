@@ -1,7 +1,6 @@
 import type { Address, Hash } from '../core/bytes/bytes.ts'
 import type { Consensus } from '../core/genesis/configuration.ts'
 import type { Log } from './log.ts'
-import type { Scoring } from './peers/scoring.ts'
 import type { YieldTurn } from '../core/scheduler.ts'
 import type { ValidatorStatement } from './validatorStatement.ts'
 
@@ -152,6 +151,15 @@ export type Misbehaviour =
   | 'oversized-message'
   | 'bad-response'
   | 'flooding'
+
+/** The points of peers that broke a rule, and their bans. */
+export type Scoring = {
+  /** Returns true when this report bans the peer; further reports while it is banned return false. `name` is for the log. */
+  report(id: string, name: string, what: Misbehaviour, detail: string): boolean
+  isBanned(id: string): boolean
+  /** Lifts a ban, at the request of the operator. */
+  forgive(id: string): void
+}
 
 export type Network = {
   /** enode URL of this node with the port it listens on. */

@@ -1,6 +1,5 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
-import type { ChainParameters, Network, NetworkHandlers, NetworkOptions, Peer } from '../network.ts'
-import type { Scoring } from '../peers/scoring.ts'
+import type { ChainParameters, Network, NetworkHandlers, NetworkOptions, Peer, Scoring } from '../network.ts'
 import type { Libp2pNetwork } from '../node/networkOf.ts'
 import { type Enode, parseEnode } from '../transport/enode.ts'
 import { idOf } from '../transport/identity.ts'

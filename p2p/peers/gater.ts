@@ -2,7 +2,7 @@ import type { ConnectionGater, PeerId } from '@libp2p/interface'
 import type { Log } from '../log.ts'
 import { endpointOf, idOf, keyOfPeerId } from '../transport/identity.ts'
 import type { InboundConnectionLimit } from '../transport/inboundConnectionLimit.ts'
-import type { Scoring } from './scoring.ts'
+import type { Scoring } from '../network.ts'
 
 export type GaterOptions = {
   readonly inboundConnectionLimit: InboundConnectionLimit

@@ -1,5 +1,5 @@
 import { getOrCreate } from '../../core/collections/boundedMap.ts'
-import type { Misbehaviour } from '../network.ts'
+import type { Misbehaviour, Scoring } from '../network.ts'
 import type { Log } from '../log.ts'
 
 /**
@@ -29,14 +29,6 @@ const STATIC_BAN_MS = 30_000
 
 /** Keys cost nothing to make; the oldest entry is evicted first. */
 const ENTRIES_MAX = 1024
-
-export type Scoring = {
-  /** Returns true when this report bans the peer; further reports while it is banned return false. `name` is for the log. */
-  report(id: string, name: string, what: Misbehaviour, detail: string): boolean
-  isBanned(id: string): boolean
-  /** Lifts a ban, at the request of the operator. */
-  forgive(id: string): void
-}
 
 type Entry = { points: number; atMs: number; bannedUntilMs: number }
 

@@ -1,9 +1,9 @@
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
-import type { ChainParameters, NetworkHandlers, NetworkOptions } from '../../network.ts'
+import type { ChainParameters, NetworkHandlers, NetworkOptions, Scoring } from '../../network.ts'
 import type { Log } from '../../log.ts'
 import { safeHandlers } from '../../node/safeHandlers.ts'
 import type { Dialer } from '../../peers/dialer.ts'
-import { createScoring, type Scoring } from '../../peers/scoring.ts'
+import { createScoring } from '../../peers/scoring.ts'
 import { type Enode, parseEnode } from '../../transport/enode.ts'
 import { idOf } from '../../transport/identity.ts'
 import {
