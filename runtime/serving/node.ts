@@ -55,6 +55,40 @@ const limitConnectionTime = (server: HttpServer, timeMsMax: number): void => {
   })
 }
 
+type Answer = (request: IncomingMessage, response: ServerResponse) => void
+
+/**
+ * Requests that a client may send on a connection before it has the answers to earlier ones; the connection of a client
+ * that sends more is closed. Ordinary clients send one.
+ */
+const PIPELINED_REQUESTS_MAX = 64
+
+/**
+ * Answers the requests of a connection one after the other, each when the answer before it has been sent. node:http starts
+ * all that a client sends at once, and would keep the answers of a client that does not read.
+ */
+const answerInTurn = (answer: Answer): Answer => {
+  /** The waiting requests of each connection with an answer under way. */
+  const connections = new WeakMap<Socket, (() => void)[]>()
+  return (request, response) => {
+    const { socket } = request
+    const start = (): void => {
+      response.once('close', () => {
+        const next = socket.destroyed ? undefined : connections.get(socket)?.shift()
+        if (next === undefined) connections.delete(socket)
+        else next()
+      })
+      answer(request, response)
+    }
+    const waiting = connections.get(socket)
+    if (waiting === undefined) {
+      connections.set(socket, [])
+      start()
+    } else if (waiting.length < PIPELINED_REQUESTS_MAX) waiting.push(start)
+    else socket.destroy()
+  }
+}
+
 const tlsOf = ({ authorities, pfx, ...own }: ServerTls): ServerOptions => ({
   ...own,
   ...(pfx === undefined ? {} : { pfx: Buffer.from(pfx) }),
@@ -71,8 +105,7 @@ export const serveOnNode: Serve = async options => {
     // On other runtimes another port may use the runtime's own server, which accepts only its own Response.
     { overrideGlobalObjects: RUNTIME === 'node' },
   )
-  const answer = (request: IncomingMessage, response: ServerResponse): void =>
-    void listener(request, response)
+  const answer = answerInTurn((request, response) => void listener(request, response))
   const server = tls === undefined ? createServer(answer) : createTlsServer(tlsOf(tls), answer)
   limitConnections(server, options)
   if (connectionMsMax !== undefined) limitConnectionTime(server, connectionMsMax)
