@@ -117,8 +117,8 @@ export const startLoginNode = async (
       if (response.status !== 200) throw new Error(`login of ${username}: ${response.status}`)
       return ((await response.json()) as { token: string }).token
     },
-    post: (body: unknown, token?: string) =>
-      send('/', body, token === undefined ? {} : { authorization: `Bearer ${token}` }, '192.0.2.1'),
+    post: (body: unknown, token?: string, from = '192.0.2.1') =>
+      send('/', body, token === undefined ? {} : { authorization: `Bearer ${token}` }, from),
   }
   return Object.assign(state, node)
 }

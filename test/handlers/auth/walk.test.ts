@@ -9,6 +9,9 @@ const UNAUTHORIZED = { code: -40100, message: 'Unauthorized' }
 /** Method and permission of every row of the table; whoever adds one is asked here too. */
 const ROWS = METHODS.map(row => [row.name, row] as const)
 
+/** An address for each method: denials of one address are logged up to a limit. */
+const addressOf = (name: string): string => `198.51.100.${METHODS.findIndex(row => row.name === name)}`
+
 const userOf = (name: string): string => `u-${name.replaceAll('_', '-')}`
 
 /**
@@ -44,7 +47,7 @@ const tokenOf = (user: string): Promise<string> => {
 type Answer = { readonly id: number; readonly result?: unknown; readonly error?: { readonly code: number } }
 
 const single = async (name: string, token: string | undefined, params: unknown = []) => {
-  const response = await node.post({ jsonrpc: '2.0', id: 7, method: name, params }, token)
+  const response = await node.post({ jsonrpc: '2.0', id: 7, method: name, params }, token, addressOf(name))
   return { status: response.status, answer: (await response.json()) as Answer }
 }
 
@@ -52,7 +55,7 @@ const single = async (name: string, token: string | undefined, params: unknown =
 const inBatch = async (name: string, token: string | undefined) => {
   const request = (id: number, method: string) => ({ jsonrpc: '2.0', id, method, params: [] })
   const body = [request(1, 'web3_clientVersion'), request(2, name), request(3, 'web3_clientVersion')]
-  const response = await node.post(body, token)
+  const response = await node.post(body, token, addressOf(name))
   return { status: response.status, answers: (await response.json()) as readonly Answer[] }
 }
 
@@ -83,7 +86,7 @@ describe.each(ROWS)('given the method %s on a node with tokens', (name, row) => 
     if (isOpen(row)) return
     expect(answers.map(({ error }) => error)).toEqual([undefined, UNAUTHORIZED, undefined])
     expect(node.denials.slice(before)).toEqual(
-      Array.from({ length: 4 }, () => ({ who: `${userOf(name)}-wrong`, what: name, from: '192.0.2.1' })),
+      Array.from({ length: 4 }, () => ({ who: `${userOf(name)}-wrong`, what: name, from: addressOf(name) })),
     )
   })
 
