@@ -25,7 +25,7 @@ export const Table = <T,>({ label, columns, rows, keyOf, empty }: TableProps<T>)
     <p class="notice">{empty}</p>
   ) : (
     // Scrolls by itself on narrow screens; a keyboard reaches it.
-    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+    <div class="scroll" role="region" aria-label={`Table: ${label}`} tabIndex={0}>
       <table>
         <thead>
           <tr>

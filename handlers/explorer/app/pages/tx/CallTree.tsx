@@ -1,5 +1,6 @@
 import { decodeCall } from '../../abi/decode.ts'
 import { abiChanges } from '../../abi/stored.ts'
+import { checksummed, shorten } from '../../format/hex.ts'
 import { formatEther, formatInteger } from '../../format/quantity.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
@@ -25,7 +26,10 @@ const Title = ({ frame }: { readonly frame: RpcCallFrame }) => {
   return (
     <>
       <span class={`badge ${frame.error === undefined ? '' : 'bad'}`}>{frame.type}</span>{' '}
-      {frame.to !== undefined && <AddressLink address={frame.to} />}{' '}
+      {/* A link inside a summary could not be reached by keys. */}
+      {frame.to !== undefined && (
+        <code title={checksummed(frame.to)}>{shorten(checksummed(frame.to), 8, 6)}</code>
+      )}{' '}
       {!isCreate && (
         <strong>
           {decoded !== undefined ? (
@@ -66,7 +70,14 @@ const Details = ({ frame }: { readonly frame: RpcCallFrame }) => {
         </p>
       )}
       <small>
-        from <AddressLink address={frame.from} />, with {formatInteger(BigInt(frame.gas))} gas
+        from <AddressLink address={frame.from} />
+        {frame.to !== undefined && (
+          <>
+            {' '}
+            to <AddressLink address={frame.to} />
+          </>
+        )}
+        , with {formatInteger(BigInt(frame.gas))} gas
       </small>
     </div>
   )
