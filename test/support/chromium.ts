@@ -22,7 +22,8 @@ export type Page = {
   close(): Promise<void>
 }
 
-const PATIENCE_MS = 40_000
+/** A browser beside the other tests on two processors is slow. */
+const PATIENCE_MS = 100_000
 
 const waitFor = async <T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> => {
   for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs; await Bun.sleep(50)) {
