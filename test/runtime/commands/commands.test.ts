@@ -46,7 +46,7 @@ describe('given a command line that cannot be followed', () => {
     [['public-key', 'export', 'extra'], "Unmatched argument: 'extra'"],
     [
       ['--to=x'],
-      "Option '--to' is not one of the node, it belongs to 'operator generate-blockchain-config', 'blocks export', 'public-key export', 'public-key export-address', 'rlp encode', 'rlp decode', 'metrics dashboard', 'metrics alerts'",
+      "Option '--to' is not one of the node, it belongs to 'operator generate-blockchain-config', 'blocks export', 'snapshot create', 'public-key export', 'public-key export-address', 'keys export', 'rlp encode', 'rlp decode', 'metrics dashboard', 'metrics alerts'",
     ],
     [['blocks', 'import'], 'No files specified to import: give --from=FILE'],
     [
