@@ -23,8 +23,6 @@ export type MinerOptions = {
   readonly headers: Pick<HeaderChoices, 'blockMade'>
   /** Writes what the transactions of the block have printed. */
   readonly flushConsole: () => void
-  /** How durable a block is before the next one is made. */
-  readonly durable: 'now' | 'soon'
   /** How blocks are made from the start. */
   readonly mode: MiningMode
   /** Resolves when the pool has removed the transactions of the head. */
@@ -41,9 +39,6 @@ export type Miner = DevelopmentMiner & {
   stop(): Promise<void>
 }
 
-/** Blocks that need not be durable at once are written after this time. */
-const SETTLE_MS = 200
-
 /** Time until the next attempt after a failure: the disk may be full for a while. */
 const RETRY_INTERVAL_MS = 1_000
 
@@ -52,8 +47,6 @@ type MinerState = {
   mode: MiningMode
   isRunning: boolean
   timer: ReturnType<typeof setTimeout> | undefined
-  /** Set while blocks wait to be written. */
-  settle: ReturnType<typeof setTimeout> | undefined
   /** Set after a failure. */
   retry: ReturnType<typeof setTimeout> | undefined
   unsubscribe: (() => void) | undefined
@@ -65,22 +58,12 @@ type MinerState = {
 
 const nowSeconds = ({ nowMs }: MinerOptions): bigint => BigInt(Math.floor(nowMs() / 1000))
 
-/** Several blocks are written together: a test suite makes and removes hundreds a second. */
-const settleLater = (state: MinerState): void => {
-  state.settle ??= setTimeout(() => {
-    state.settle = undefined
-    // A failure stops the store, which reports it.
-    state.from.chain.store.settle().catch(() => undefined)
-  }, SETTLE_MS)
-}
-
 /** Builds, seals and commits one block. Returns the number of transactions that were tried. */
 const mineBlock = async (
-  state: MinerState,
+  { from }: MinerState,
   intervalSeconds?: bigint,
-  durable: Durable = state.from.durable,
+  durable: Durable = 'now',
 ): Promise<number> => {
-  const { from } = state
   const { chain, signer, pool, build, clock, log } = from
   const { header: parent } = chain.head()
   const number = parent.number + 1n
@@ -95,7 +78,6 @@ const mineBlock = async (
   const seal = await signer.sign(qbftSealHash(proposal.header), preimage)
   const { header } = withSeals(proposal, 0, [seal])
   await chain.commitBuilt(built, header, durable)
-  if (durable === 'soon') settleLater(state)
   from.flushConsole()
   from.headers.blockMade()
   clock.restore(afterBlock(clock.state(), timestamp, nowSeconds(from)))
@@ -157,11 +139,7 @@ const unschedule = (state: MinerState): void => {
 const mineMany = async (state: MinerState, count: number, intervalSeconds?: bigint): Promise<void> => {
   // Only the last one waits for the disk, and with it those before.
   for (let made = 1; made <= count; made++)
-    await mineBlock(
-      state,
-      made === 1 ? undefined : intervalSeconds,
-      made === count ? state.from.durable : 'soon',
-    )
+    await mineBlock(state, made === 1 ? undefined : intervalSeconds, made === count ? 'now' : 'soon')
   state.lastMs = state.from.nowMs()
 }
 
@@ -172,7 +150,6 @@ export const createMiner = (from: MinerOptions): Miner => {
     mode: from.mode,
     isRunning: false,
     timer: undefined,
-    settle: undefined,
     retry: undefined,
     unsubscribe: undefined,
     lastMs: 0,
@@ -200,11 +177,9 @@ export const createMiner = (from: MinerOptions): Miner => {
     stop: async () => {
       state.isRunning = false
       unschedule(state)
-      clearTimeout(state.settle)
       state.unsubscribe?.()
       state.unsubscribe = undefined
       await state.last
-      await from.chain.store.settle()
     },
   }
 }

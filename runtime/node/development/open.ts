@@ -66,7 +66,6 @@ export const openDevelopment = (
     clock,
     headers,
     mode,
-    durable: isFollowed ? 'now' : 'soon',
     flushConsole: blockConsole.flush,
     build: createBlockBuilder({
       chain,

@@ -44,7 +44,7 @@ scenario('given `network` with two validators', ({ afterAll, test }) => {
       stdout: 'ignore',
       stderr: 'ignore',
     })
-    await until('further blocks', async () => /^\S+ Blocks go on\.$/m.test(network.output()))
+    await until('further blocks', async () => /^\S+ Blocks continue\.$/m.test(network.output()))
     restarted.kill()
     expect(await network.end('SIGTERM')).toBe(0)
     await restarted.exited

@@ -37,7 +37,7 @@ export type LoginNode = RpcApp & {
   /** The token of a login that must succeed. */
   tokenOf(username: string, password: string): Promise<string>
   /** POST / with a token or none. */
-  post(body: unknown, token?: string): Promise<Response>
+  post(body: unknown, token?: string, from?: string): Promise<Response>
 }
 
 export type LoginNodeOptions = {

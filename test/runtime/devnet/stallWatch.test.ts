@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts'
 
 type Answer = { readonly status: string; readonly explanation: string | null; readonly heard: number }
 
-test('given validators, when blocks stop, then the sentence of the best connected one is printed once, and when they go on', async () => {
+test('given validators, when blocks stop, then the sentence of the best connected one is printed once, and when they continue', async () => {
   const well: Answer = { status: 'well', explanation: null, heard: 4 }
   const state = { answers: [well, well], asked: 0 }
   const servers = [0, 1].map(index =>
@@ -36,7 +36,7 @@ test('given validators, when blocks stop, then the sentence of the best connecte
   expect(lines).toEqual([stopped])
   state.answers = [state.answers[0] as Answer, well]
   await asked(10)
-  expect(lines).toEqual([stopped, 'Blocks go on.'])
+  expect(lines).toEqual([stopped, 'Blocks continue.'])
   stop()
   await Promise.all(servers.map(server => server.stop(true)))
 })
