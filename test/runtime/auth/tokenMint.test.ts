@@ -73,7 +73,13 @@ describe('given a key or options that sign nothing', () => {
   const other = pemOf(generateKeyPairSync('ed25519').privateKey)
   const short = pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey)
   const cases: readonly (readonly [string, string | undefined, readonly string[], string, number])[] = [
-    ['the file is no key', 'text', ['--permissions=eth:*'], 'not an unencrypted private key in PEM', 1],
+    [
+      'the file is no key',
+      'text',
+      ['--permissions=eth:*'],
+      'not an unencrypted private key in PEM format',
+      1,
+    ],
     ['the file is not there', undefined, ['--permissions=eth:*'], 'ENOENT', 1],
     ['the curve is another', other, ['--permissions=eth:*'], 'P-256, P-384 and P-521 are supported', 1],
     ['the RSA key is short', short, ['--permissions=eth:*'], '1024 bits', 1],
