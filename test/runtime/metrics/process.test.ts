@@ -24,7 +24,7 @@ for (const runtime of ['bun', 'node', 'deno'] as const satisfies readonly Runtim
         })
         const url = String(node.metricsUrl)
         const silent = neverReads(url, { connections: 1, requests: 0 })
-        const hostile = neverReads(url, { connections: 30, requests: 200 })
+        const hostile = neverReads(url, { connections: 20, requests: 200 })
         try {
           const text = await (await fetch(`${node.metricsUrl}/metrics`)).text()
           expect(text).toMatch(/^qbft_height 1$/m)
