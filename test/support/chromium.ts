@@ -73,7 +73,9 @@ export const openPage = async (program: string): Promise<Page> => {
     const portFile = join(profile, 'DevToolsActivePort')
     const port = await waitFor('the browser', () => {
       if (browser.exitCode !== null) throw new Error(`the browser ended with code ${browser.exitCode}`)
-      return existsSync(portFile) ? readFileSync(portFile, 'utf8').split('\n')[0] : undefined
+      // The file is empty for a moment before the browser writes its port.
+      const text = existsSync(portFile) ? readFileSync(portFile, 'utf8') : ''
+      return /^(\d+)\n/.exec(text)?.[1]
     })
     const address = await waitFor('its page', async () => {
       const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly {
