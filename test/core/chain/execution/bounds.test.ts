@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { ExecutionStopped, type SelectionBounds } from '../../../../core/chain/execution/bounds.ts'
-import { signTransaction } from '../../../../core/block/codec/signature.ts'
 import type { SenderTransaction } from '../../../../core/block/transaction.ts'
 import { MemoryUnavailable } from '../../../../core/evm/interpreter/memory.ts'
-import { code, type Part } from '../../evm/harness.ts'
+import type { Part } from '../../evm/harness.ts'
 import {
   build,
-  CHAIN_ID,
   failureOf,
   importNow,
   nextBlock,
@@ -15,6 +13,7 @@ import {
   sealedHeader,
   transfer,
 } from '../support/chain.ts'
+import { signedCreation } from '../support/creation.ts'
 import { type Key, USERS } from '../support/keys.ts'
 import { turns } from '../../../support/turns.ts'
 
@@ -22,27 +21,8 @@ const [ALICE, BOB, CAROL] = USERS
 const hex = ({ transaction }: SenderTransaction): string => toHex(transaction.hash)
 
 /** A creation that runs this code. */
-const creation = (from: Key, ...parts: readonly Part[]): SenderTransaction => ({
-  sender: from.address,
-  transaction: signTransaction(
-    {
-      type: 2,
-      chainId: BigInt(CHAIN_ID),
-      nonce: 0n,
-      maxPriorityFeePerGas: 10n ** 9n,
-      maxFeePerGas: 10n ** 11n,
-      gasLimit: 10_000_000n,
-      to: undefined,
-      value: 0n,
-      data: code(...parts),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
-    },
-    from.privateKey,
-  ),
-})
+const creation = (from: Key, ...parts: readonly Part[]): SenderTransaction =>
+  signedCreation(from, 10_000_000n, parts)
 
 /** Writes, logs, creates and destroys in a loop until the gas is used up. */
 const busy = (from: Key): SenderTransaction =>

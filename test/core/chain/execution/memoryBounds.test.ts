@@ -1,18 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { signTransaction } from '../../../../core/block/codec/signature.ts'
 import type { SenderTransaction } from '../../../../core/block/transaction.ts'
 import { ExecutionStopped, type SelectionBounds } from '../../../../core/chain/execution/bounds.ts'
 import type { Usage } from '../../../../core/evm/interpreter/runLimit.ts'
-import { code, type Part } from '../../evm/harness.ts'
-import {
-  build,
-  CHAIN_ID,
-  failureOf,
-  importNow,
-  nextBlock,
-  openTestChain,
-  transfer,
-} from '../support/chain.ts'
+import type { Part } from '../../evm/harness.ts'
+import { build, failureOf, importNow, nextBlock, openTestChain, transfer } from '../support/chain.ts'
+import { signedCreation } from '../support/creation.ts'
 import { USERS } from '../support/keys.ts'
 
 const [ALICE, BOB] = USERS
@@ -20,27 +12,7 @@ const [ALICE, BOB] = USERS
 /** A bound that each kind passes with what 30 million gas pay for; those of a node are in verification.ts and selectionBounds.ts. */
 const BYTES_MAX = 100_000
 
-const creation = (...parts: readonly Part[]): SenderTransaction => ({
-  sender: ALICE.address,
-  transaction: signTransaction(
-    {
-      type: 2,
-      chainId: BigInt(CHAIN_ID),
-      nonce: 0n,
-      maxPriorityFeePerGas: 10n ** 9n,
-      maxFeePerGas: 10n ** 11n,
-      gasLimit: 29_900_000n,
-      to: undefined,
-      value: 0n,
-      data: code(...parts),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
-    },
-    ALICE.privateKey,
-  ),
-})
+const creation = (...parts: readonly Part[]): SenderTransaction => signedCreation(ALICE, 29_900_000n, parts)
 
 /** Repeats the body, which finds the number of rounds left on the stack and leaves it there. */
 const rounds = (count: number, ...body: readonly Part[]): SenderTransaction =>

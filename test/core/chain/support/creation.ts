@@ -1,0 +1,28 @@
+import { signTransaction } from '../../../../core/block/codec/signature.ts'
+import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import { code, type Part } from '../../evm/harness.ts'
+import { CHAIN_ID } from './chain.ts'
+import type { Key } from './keys.ts'
+
+/** The first transaction of an account: a creation that runs this code. */
+export const signedCreation = (from: Key, gasLimit: bigint, parts: readonly Part[]): SenderTransaction => ({
+  sender: from.address,
+  transaction: signTransaction(
+    {
+      type: 2,
+      chainId: BigInt(CHAIN_ID),
+      nonce: 0n,
+      maxPriorityFeePerGas: 10n ** 9n,
+      maxFeePerGas: 10n ** 11n,
+      gasLimit,
+      to: undefined,
+      value: 0n,
+      data: code(...parts),
+      accessList: [],
+      maxFeePerBlobGas: 0n,
+      blobVersionedHashes: [],
+      authorizationList: [],
+    },
+    from.privateKey,
+  ),
+})
