@@ -12,7 +12,7 @@ import type { Header } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
 import type { SenderTransaction } from '../block/transaction.ts'
 
-/** Values of a header that a user of a development chain has chosen; undefined for those of the rules. */
+/** Header values that the user of a development chain has set; undefined where the rules decide. */
 export type ChosenHeaderValues = {
   readonly baseFeePerGas?: bigint | undefined
   readonly gasLimit?: bigint | undefined

@@ -23,7 +23,7 @@ type Holder = { readonly host: string; readonly process: number; readonly id: st
 export type LeaseOptions = {
   /** The storage without its secrets, for messages. */
   readonly name: string
-  /** Takes the storage from its holder at once. */
+  /** Takes the lease over without waiting until it expires. */
   readonly takesOver: boolean
   /** Called once before waiting for the end of a silent holder's lease. */
   readonly onWait: (holder: string) => void

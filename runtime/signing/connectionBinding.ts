@@ -27,7 +27,7 @@ export const openConnectionKey = (dataPath: string): NodeKey => {
   return key
 }
 
-/** What the file of the statement holds. */
+/** Content of the statement file. */
 type Kept = {
   readonly genesisHash: Hash
   readonly connectionKey: Uint8Array

@@ -30,7 +30,7 @@ export type RehearsedBlock = {
   readonly violation: InvalidBlock | undefined
   /** Why no validator could build a block in its place; undefined if one can. */
   readonly obstacle: string | undefined
-  /** In what a block with the same transactions differs after the header fields that the rules themselves add. */
+  /** How a block with the same transactions differs, apart from the header fields that the rules add. */
   readonly differences: readonly string[]
 }
 
@@ -57,7 +57,7 @@ const contextAt = (
   return { ...options, configuration, store, genesis: chain.genesis, validators, editsAfter: () => [] }
 }
 
-/** Checks a block as it is. */
+/** Checks a block under the current rules. */
 const violationOf = async (
   context: ChainContext,
   parent: ChainHead,
@@ -75,7 +75,7 @@ const violationOf = async (
   }
 }
 
-/** The block's transactions in their order, without the further ones of a skipped sender. */
+/** The block's transactions in order, without the later ones of a skipped sender. */
 const candidatesOf = ({ block, senders }: BlockRecord): BuildOptions['candidates'] => {
   const skipped = new Set<string>()
   let index = 0

@@ -121,7 +121,7 @@ export const keepWindowedCode = (windowed: WindowedCode, codeHash: Uint8Array): 
 const kept: { readonly of: WindowedCode; readonly index: number }[] = []
 let keptBytes = 0
 
-/** Gives the memory of a program to the next one if it is not kept and no frame runs it. */
+/** Releases the memory of a program for reuse if it is not cached and no frame runs it. */
 const freeUnused = ({ words, codeWindow }: Program): void => {
   if (codeWindow === undefined || codeWindow.isKept || codeWindow.frames > 0) return
   freeWords(words)

@@ -21,7 +21,7 @@ const classOf = (length: number): number => {
   return size
 }
 
-/** An array of that length, with any content. */
+/** An array of this length with unspecified content. */
 export const takeWords = (length: number): Int32Array => {
   const size = classOf(length)
   const found = free.get(size)?.pop()
@@ -30,7 +30,7 @@ export const takeWords = (length: number): Int32Array => {
   return new Int32Array(found.buffer, 0, length)
 }
 
-/** Takes back an array of `takeWords` that nobody uses any more. */
+/** Returns an unused array to the pool of `takeWords`. */
 export const freeWords = (words: Int32Array): void => {
   const bytes = words.buffer.byteLength
   if (freeBytes + bytes > FREE_BYTES_MAX) return

@@ -17,7 +17,7 @@ const PAYLOAD_BYTES_MAX = 1024 * 1024 * 1024
 /** The first bytes of every snapshot file. */
 export const MAGIC: Uint8Array = new TextEncoder().encode('Quorate snapshot\n')
 
-/** The file is no whole snapshot. */
+/** The snapshot file is incomplete or damaged. */
 export class SnapshotDamaged extends Error {
   override readonly name = 'SnapshotDamaged'
   readonly code = 'SNAPSHOT_DAMAGED'

@@ -15,7 +15,7 @@ const failure = (path: string, cause: unknown): unknown =>
     ? new CommandError('EXPORT', `Cannot write ${path}: ${writeFailureReason(cause)}`, { cause })
     : cause
 
-/** Writes a snapshot of a stopped node. The file appears when it is whole. @throws CommandError, UsageError */
+/** Writes a snapshot of a stopped node. The file gets its name only when it is complete. @throws CommandError, UsageError */
 export const createSnapshot = async ({
   options,
   terminal,

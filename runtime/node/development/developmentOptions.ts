@@ -22,6 +22,6 @@ export type DevelopmentOptions = {
   readonly mode: MiningMode
   readonly console: RpcDevelopment['console']
   readonly setLogging: (isOn: boolean) => void
-  /** Why this chain cannot go back or be edited: others follow it. Undefined when it can. */
+  /** Why this chain cannot be rewound or edited, because other nodes follow it; undefined if it can. */
   readonly refusal: string | undefined
 }

@@ -58,7 +58,7 @@ export const createReturns = (
   const snapshots = createSnapshots()
   const moveTo = (snapshot: ChainSnapshot): Promise<void> =>
     miner.alone(async () => onRewound(await goBack(options, snapshot)))
-  /** What is kept when the chain goes back a number of blocks. */
+  /** What is kept when the chain is rewound by a number of blocks. */
   const kept = () => ({ pooled: pool.list(), clock: clock.state(), header: headers.current() })
 
   return {

@@ -26,7 +26,7 @@ const SCRYPT_PARALLEL_MAX = 16
 /** Ten times what known wallets write; some seconds of work. */
 const PBKDF2_ITERATIONS_MAX = 10_000_000
 
-/** The text is no encrypted key that this program reads. The message follows the name of the file. */
+/** The text is not an encrypted key in a supported format. The message follows the file name. */
 export class KeystoreFormatError extends Error {
   override readonly name = 'KeystoreFormatError'
   readonly code = 'KEYSTORE'

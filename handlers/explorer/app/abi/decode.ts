@@ -37,7 +37,7 @@ const decodeWith = (
 
 const SELECTOR_LENGTH = 10
 
-/** The call in the input of a transaction; undefined if no ABI knows it. */
+/** The call in the input of a transaction; undefined if no ABI declares it. */
 export const decodeCall = (to: Hex | null, input: Hex): Decoded | undefined =>
   input.length < SELECTOR_LENGTH
     ? undefined
@@ -53,7 +53,7 @@ const unnamed = (item: AbiEvent): AbiEvent => ({
   inputs: item.inputs.map((input, index) => ({ ...input, name: `p${index}` })),
 })
 
-/** The event of a log; undefined if no ABI knows it. */
+/** The event of a log; undefined if no ABI declares it. */
 export const decodeLog = ({
   address,
   topics,
@@ -80,7 +80,7 @@ const PANICS: Readonly<Record<string, string>> = {
   81: 'a call of an internal function that is not set',
 }
 
-/** The error that a call returned; undefined if no ABI knows it. */
+/** The error that a call returned; undefined if no ABI declares it. */
 export const decodeError = (address: Hex | null, data: Hex): Decoded | undefined =>
   data.length < SELECTOR_LENGTH
     ? undefined

@@ -46,5 +46,5 @@ const transfersOfLog = (log: RpcLog): readonly Transfer[] => {
   return name === 'TransferBatch' && values.length === 5 ? batchOf(log, values) : []
 }
 
-/** The transfers of tokens that the logs tell of, in their order. */
+/** The token transfers in the logs, in order. */
 export const transfersOf = (logs: readonly RpcLog[]): readonly Transfer[] => logs.flatMap(transfersOfLog)
