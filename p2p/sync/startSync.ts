@@ -17,6 +17,7 @@ import type { Progress } from './chain/syncReport.ts'
 import { createClockWarning } from './clockWarning.ts'
 import type { SyncContext } from './context.ts'
 import { createGenesisDifferences } from './genesisDifferences.ts'
+import { startAnnouncingAgain } from './pool/announceAgain.ts'
 import { startAnnouncingTransactions } from './pool/announceTransactions.ts'
 import { createPoolSync } from './pool/poolSync.ts'
 import { createServePool } from './pool/servePool.ts'
@@ -123,13 +124,14 @@ const createHandlers = (
 
 /** Starts the sync of a chain and a pool with the peers. */
 export const startSync = (options: SyncOptions): Sync => {
-  const { chain, pool } = options
+  const { chain, pool, nowMs } = options
   let attached: Network | undefined
   const network = (): Network | undefined => attached
   const parts = createParts(options, network)
   const { heads, chainSync, newBlocks, isSyncing, receiver, differences, repair, poolSync } = parts
   const unsubscribers = [
     startAnnouncingTransactions(pool, network),
+    startAnnouncingAgain({ chain, pool, network, nowMs }),
     chainSync.onProgress(() => {
       // Transactions gossiped during the sync were not added to the pool.
       if (!isSyncing()) for (const peer of attached?.peers() ?? []) poolSync.fetch(peer)
