@@ -8,6 +8,7 @@ import {
   type Certificate,
   CLIENT_EXTENSION,
   createAuthority,
+  HAS_OPENSSL,
   SERVER_EXTENSION,
 } from '../support/certificates.ts'
 import { independent } from '../support/scenario.ts'
@@ -47,7 +48,7 @@ const UPGRADE = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-independent.each(RUNTIMES.filter(isInstalled).map(runtime => [runtime] as const))(
+independent.each((HAS_OPENSSL ? RUNTIMES.filter(isInstalled) : []).map(runtime => [runtime] as const))(
   'given a node on %s with TLS on its ports, then only clients of the authority are answered, where that is asked for',
   runtime =>
     withFolder(async folder => {

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** False on a machine without openssl: tests that need certificates are skipped there. */
+export const HAS_OPENSSL = Bun.which('openssl') !== null
+
 /** Paths of a certificate and its key. */
 export type Certificate = { readonly cert: string; readonly key: string }
 

@@ -26,7 +26,12 @@ for (const runtime of ['bun', 'node', 'deno'] as const satisfies readonly Runtim
         const silent = neverReads(url, { connections: 1, requests: 0 })
         const hostile = neverReads(url, { connections: 20, requests: 200 })
         try {
-          const text = await (await fetch(`${node.metricsUrl}/metrics`)).text()
+          // Eight answers are made at a time: the hostile ones may be first.
+          const answer = await until(async () => {
+            const response = await fetch(`${node.metricsUrl}/metrics`)
+            return response.status === 200 ? response : undefined
+          })
+          const text = await answer.text()
           expect(text).toMatch(/^qbft_height 1$/m)
           expect(text).toMatch(/^process_cpu_seconds_total [\d.]+$/m)
           expect((await fetch(`${node.metricsUrl}/readiness`)).status).toBe(200)
