@@ -7,7 +7,7 @@ import { signTransaction } from '../../core/block/codec/signature.ts'
 import type { SenderTransaction } from '../../core/block/transaction.ts'
 import { addressOfPrivateKey, keccak256 } from '../../core/crypto/crypto.ts'
 import { seededRandom } from '../support/random.ts'
-import { compile } from '../support/solc.ts'
+import { compile } from '../support/programs/solc.ts'
 
 export const CHAIN_ID = 1337
 export const TRANSACTIONS_PER_BLOCK = 1000

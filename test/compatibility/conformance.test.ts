@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { METHODS } from '../../handlers/rpc/methods/methodTable.ts'
 import { runSuite, SUITES } from '../conformance/suites.ts'
-import { sharedPath, suitesFollow } from '../support/shared.ts'
+import { sharedPath, suitesFollow } from '../support/published/shared.ts'
 
 // A chain is imported and some hundred requests are made by another process.
 setDefaultTimeout(120_000)

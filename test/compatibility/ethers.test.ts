@@ -21,7 +21,7 @@ import {
   ZeroAddress,
 } from 'ethers'
 import { type NodeProcess, startNode } from '../runtime/nodeProcess.ts'
-import { compile } from '../support/solc.ts'
+import { compile } from '../support/programs/solc.ts'
 import { AMOUNT, privateKeyOf, SUPPLY } from './contract.ts'
 
 const token = compile('Token')

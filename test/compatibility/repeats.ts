@@ -2,7 +2,7 @@ import { JsonRpcProvider, Wallet } from 'ethers'
 import { toHex } from '../../core/bytes/hex.ts'
 import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/developmentAccounts.ts'
 import { clientsOf } from '../runtime/transactions.ts'
-import { foundryProgram } from '../support/foundry.ts'
+import { foundryProgram } from '../support/programs/foundry.ts'
 import { privateKeyOf } from './contract.ts'
 import { runPython } from './python/run.ts'
 

@@ -19,7 +19,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { type NodeProcess, startNode } from '../runtime/nodeProcess.ts'
 import { minedReceipt } from '../runtime/transactions.ts'
-import { compile } from '../support/solc.ts'
+import { compile } from '../support/programs/solc.ts'
 import { AMOUNT, CHAIN_ID, privateKeyOf, SUPPLY } from './contract.ts'
 
 const token = compile('Token')

@@ -6,7 +6,7 @@ import type { BlobSidecar } from '../../core/block/codec/pooledTransaction.ts'
 import { decodeRlp, type RlpInput } from '../../core/rlp/rlp.ts'
 import { createRpcApp, HTTP_DEFAULTS } from '../../handlers/http/app.ts'
 import { HASHES, SIDECARS } from '../core/txpool/blobs/vector.ts'
-import { sharedPath } from '../support/shared.ts'
+import { sharedPath } from '../support/published/shared.ts'
 import { openPublishedNode, type PublishedNode } from './publishedNode.ts'
 
 // Proofs of cells take some tenths of a second each time.

@@ -9,7 +9,7 @@ import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
 import { parseGenesisText } from '../../core/genesis/parse.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
 import { memoryStore } from '../core/chain/support/memory.ts'
-import { sharedPath } from '../support/shared.ts'
+import { sharedPath } from '../support/published/shared.ts'
 
 type Published = {
   readonly name: string

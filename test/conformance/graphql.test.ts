@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { sharedPath } from '../support/shared.ts'
+import { sharedPath } from '../support/published/shared.ts'
 import { type Graphql, graphqlOf } from '../handlers/graphql/support/graphqlNode.ts'
 import { GRAPHQL_EXCEPTIONS } from './exceptions.ts'
 import { openPublishedNode, type PublishedNode } from './publishedNode.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createRpcApp, HTTP_DEFAULTS } from '../../handlers/http/app.ts'
-import { sharedPath } from '../support/shared.ts'
+import { sharedPath } from '../support/published/shared.ts'
 import { openPublishedNode, type PublishedNode } from './publishedNode.ts'
 
 setDefaultTimeout(120_000)

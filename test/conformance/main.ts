@@ -1,4 +1,4 @@
-import { sharedPath } from '../support/shared.ts'
+import { sharedPath } from '../support/published/shared.ts'
 import { runSuite, SUITES } from './suites.ts'
 
 /** `bun run conformance`: the published JSON-RPC cases against a node that serves a chain imported just now. */

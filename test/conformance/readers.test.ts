@@ -11,7 +11,7 @@ import { type SharedStore, sharedStoreOf } from '../../runtime/drivers/shared.ts
 import { logOf } from '../../runtime/logging/log.ts'
 import { rpcOptionsOf } from '../../runtime/node/servers/rpcServer.ts'
 import { openReader } from '../../runtime/read/openReader.ts'
-import { LATER_TRANSACTIONS, openLaterBlocks } from '../support/laterBlocks.ts'
+import { LATER_TRANSACTIONS, openLaterBlocks } from './laterBlocks.ts'
 import {
   isInstalled,
   type NodeProcess,
@@ -19,12 +19,12 @@ import {
   type RuntimeName,
   startNode,
 } from '../runtime/nodeProcess.ts'
-import { startReader } from '../support/readerProcess.ts'
+import { startReader } from '../support/readers/readerProcess.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../support/servers/postgresql.ts'
 import { HAS_REDIS, startRedis } from '../support/servers/redis.ts'
 import { S3_KEY, startS3 } from '../support/servers/s3.ts'
 import { startWorker } from '../support/servers/worker.ts'
-import { sharedPath } from '../support/shared.ts'
+import { sharedPath } from '../support/published/shared.ts'
 import { until } from '../support/until.ts'
 import { type Suite, SUITES } from './suites.ts'
 

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../support/runtimeCommands.ts'
+import { RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../support/programs/runtimeCommands.ts'
 
 const DEVP2P = process.env['DEVP2P'] ?? 'devp2p'
 const PEER = fileURLToPath(new URL('../p2p/devp2p/peerProcess.ts', import.meta.url))

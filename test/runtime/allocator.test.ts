@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { platform } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { tuneAllocator, withAllocatorTunable } from '../../runtime/allocator.ts'
-import { isInstalled, RUNTIME_COMMANDS } from '../support/runtimeCommands.ts'
+import { isInstalled, RUNTIME_COMMANDS } from '../support/programs/runtimeCommands.ts'
 
 const TUNES = fileURLToPath(new URL('tunesAllocator.ts', import.meta.url))
 

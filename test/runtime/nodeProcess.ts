@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
-import { isInstalled, RUNTIME_COMMANDS, type RuntimeName } from '../support/runtimeCommands.ts'
+import { isInstalled, RUNTIME_COMMANDS, type RuntimeName } from '../support/programs/runtimeCommands.ts'
 import { until } from '../support/until.ts'
 
 export const ROOT: string = join(import.meta.dir, '../..')

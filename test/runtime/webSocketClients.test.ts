@@ -1,7 +1,7 @@
 import { describe, expect } from 'bun:test'
 import { Contract, type ContractEventPayload, type InterfaceAbi, WebSocketProvider } from 'ethers'
 import { createPublicClient, type Hex, parseAbi, webSocket } from 'viem'
-import { compile } from '../support/solc.ts'
+import { compile } from '../support/programs/solc.ts'
 import { withFolder } from './folder.ts'
 import { type NodeProcess, startNode } from './nodeProcess.ts'
 import { clientsOf } from './transactions.ts'

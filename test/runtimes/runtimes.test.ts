@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { join } from 'node:path'
-import { compile } from '../support/solc.ts'
+import { compile } from '../support/programs/solc.ts'
 import { withFolder } from '../runtime/folder.ts'
 import {
   isInstalled,

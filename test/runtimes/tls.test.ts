@@ -10,7 +10,7 @@ import {
   createAuthority,
   HAS_OPENSSL,
   SERVER_EXTENSION,
-} from '../support/certificates.ts'
+} from '../support/programs/certificates.ts'
 import { independent } from '../support/scenario.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']

@@ -1,6 +1,6 @@
 import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSmallDisk } from '../../support/smallDisk.ts'
+import { createSmallDisk } from '../../support/programs/smallDisk.ts'
 import { until, untilBlocks } from '../../cluster/support/waiting.ts'
 import type { Attack } from '../attack.ts'
 

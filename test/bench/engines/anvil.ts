@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { foundryProgram } from '../../support/foundry.ts'
+import { foundryProgram } from '../../support/programs/foundry.ts'
 
 /** It listens within a fraction of a second; a large genesis file takes a little longer. */
 const START_MS_MAX = 30_000

@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { CALLER_ADDRESS, calldata, LOOP_ADDRESS, type Loop } from '../loops.ts'
+import { CALLER_ADDRESS, calldata, LOOP_ADDRESS, type Loop } from '../execution/loops.ts'
 import type { Anvil } from './anvil.ts'
 
 const GAS_LIMIT = toQuantity(10n ** 12n)

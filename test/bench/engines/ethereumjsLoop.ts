@@ -2,7 +2,7 @@ import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { createEVM } from '@ethereumjs/evm'
 import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
 import { Account, createAddressFromString } from '@ethereumjs/util'
-import { CALLER_ADDRESS, calldata, LOOP_ADDRESS, type Loop } from '../loops.ts'
+import { CALLER_ADDRESS, calldata, LOOP_ADDRESS, type Loop } from '../execution/loops.ts'
 
 /** Runs a loop so many times around, and gives the gas it took. */
 export type LoopRunner = (iterations: number) => Promise<bigint>

@@ -6,7 +6,7 @@ import type { BlockEnvironment } from '../../../core/evm/transaction/environment
 import { callMessage } from '../../../core/evm/transaction/execute.ts'
 import type { Account, StateReader } from '../../../core/state/account.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
-import { CALLER_ADDRESS, calldata, LOOP_ADDRESS, type Loop } from '../loops.ts'
+import { CALLER_ADDRESS, calldata, LOOP_ADDRESS, type Loop } from '../execution/loops.ts'
 
 const ENVIRONMENT: BlockEnvironment = {
   rules: {

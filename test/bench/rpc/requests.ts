@@ -2,7 +2,7 @@ import { encodeFunctionData } from 'viem'
 import { padStartBytes } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
-import { compile } from '../../support/solc.ts'
+import { compile } from '../../support/programs/solc.ts'
 import { holderAddress, TOKEN_ADDRESS } from '../workload.ts'
 
 /** A method, and the parameters of its nth call. */

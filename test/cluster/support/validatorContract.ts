@@ -2,7 +2,7 @@ import { keccak256 } from 'viem'
 import { type Address, concatBytes, padStartBytes } from '../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../../core/bytes/integer.ts'
-import { compile } from '../../support/solc.ts'
+import { compile } from '../../support/programs/solc.ts'
 
 const word = (value: bigint): Uint8Array => bigintToFixedBytes(value, 32)
 const keccak = (bytes: Uint8Array): bigint => bytesToBigint(fromHex(keccak256(toHex(bytes) as `0x${string}`)))

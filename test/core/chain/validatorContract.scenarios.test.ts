@@ -8,7 +8,7 @@ import type { BuildOptions, Chain } from '../../../core/chain/chain.ts'
 import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { ValidatorContractError } from '../../../core/validators/validatorContract.ts'
-import { compile } from '../../support/solc.ts'
+import { compile } from '../../support/programs/solc.ts'
 import {
   brokenRule,
   build,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'bun:test'
 import { runStateTests } from '../../../runtime/commands/statetest/statetest.ts'
 import { runCommand } from '../../runtime/nodeProcess.ts'
-import { archiveFolder } from '../../support/archive.ts'
-import { suitesFollow } from '../../support/shared.ts'
+import { archiveFolder } from '../../support/published/archive.ts'
+import { suitesFollow } from '../../support/published/shared.ts'
 
 /** What takes minutes; `evm statetest` runs the whole archive, `.ci/run` does so. */
 const SLOW = new Set([

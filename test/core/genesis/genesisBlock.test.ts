@@ -10,7 +10,7 @@ import type { Genesis } from '../../../core/genesis/genesis.ts'
 import { genesisBlock, genesisChanges } from '../../../core/genesis/genesisBlock.ts'
 import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse.ts'
 import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
-import { sharedPath } from '../../support/shared.ts'
+import { sharedPath } from '../../support/published/shared.ts'
 import {
   DOCUMENTATION,
   FOUR_VALIDATORS,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse.ts'
 import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
-import { DEFAULT_PARAMETERS } from '../../support/qbftDefaults.ts'
+import { DEFAULT_PARAMETERS } from '../../support/chains/qbftDefaults.ts'
 import {
   DOCUMENTATION,
   NO_VALIDATORS,

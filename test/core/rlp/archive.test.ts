@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'bun:test'
 import { fromHex, toBareHex } from '../../../core/bytes/hex.ts'
 import { decodeRlp, encodeRlp, RlpError, type RlpInput } from '../../../core/rlp/rlp.ts'
-import { archiveFolder } from '../../support/archive.ts'
+import { archiveFolder } from '../../support/published/archive.ts'
 
 type Json = string | number | Json[]
 type Case = { readonly in: Json; readonly out: string }

@@ -9,8 +9,8 @@ import { openSegment, segmentRecord } from '../../../core/store/segments/segment
 import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { rejection } from '../../support/rejection.ts'
-import { type SampleChain, sampleChain } from '../../support/sampleChain.ts'
-import { expectChain } from '../../support/storeCheck.ts'
+import { type SampleChain, sampleChain } from '../../support/chains/sampleChain.ts'
+import { expectChain } from '../../support/stores/storeCheck.ts'
 
 const chain = sampleChain({ seed: 7, blocks: 90, accounts: 12, slots: 4, changesMax: 5, transactionsMax: 4 })
 

@@ -17,7 +17,7 @@ import type { BlockCommit } from '../../../core/store/store.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { SEGMENT_PART_BYTES } from '../../../core/store/limits.ts'
 import { seededRandom } from '../../support/random.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
 
 const NUMBERS = [0, 1, 127, 128, 16_383, 16_384, 2 ** 31, 2 ** 32 + 5, Number.MAX_SAFE_INTEGER]
 const INTEGERS = [

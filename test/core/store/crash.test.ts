@@ -8,10 +8,10 @@ import {
   type Image,
   imageAfterKill,
   imageAfterPowerCut,
-} from '../../support/faultyDriver.ts'
+} from '../../support/stores/faultyDriver.ts'
 import { seededRandom } from '../../support/random.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
-import { expectChain } from '../../support/storeCheck.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
+import { expectChain } from '../../support/stores/storeCheck.ts'
 
 const BLOCKS = 38
 /** Number of blocks that the first run commits; the others continue after a stop. */

@@ -5,7 +5,7 @@ import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
 import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
 import { rejection } from '../../support/rejection.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
 import { turns } from '../../support/turns.ts'
 
 const chain = sampleChain({ seed: 9, blocks: 4, accounts: 6, slots: 2, changesMax: 3, transactionsMax: 2 })

@@ -4,8 +4,8 @@ import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { ADD_STEP_ITEMS, YIELDING_ITEMS } from '../../../core/store/limits.ts'
 import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
-import { expectChain } from '../../support/storeCheck.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
+import { expectChain } from '../../support/stores/storeCheck.ts'
 import { turns } from '../../support/turns.ts'
 
 /** Each block changes accounts and slots that earlier blocks changed. */

@@ -4,8 +4,8 @@ import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { RewindRefused } from '../../../core/store/rewind.ts'
 import type { RewindableStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
-import { expectChain } from '../../support/storeCheck.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
+import { expectChain } from '../../support/stores/storeCheck.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
 
 const BLOCKS = 24
 const chain = sampleChain({

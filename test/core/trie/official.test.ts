@@ -5,7 +5,7 @@ import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { TrieEntry } from '../../../core/trie/trie.ts'
-import { archiveFolder } from '../../support/archive.ts'
+import { archiveFolder } from '../../support/published/archive.ts'
 import { createRecords, entry, updateStored } from './support.ts'
 
 type Vector = { in: [string, string | null][] | Record<string, string | null>; root: string }

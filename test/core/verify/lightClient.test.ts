@@ -6,8 +6,8 @@ import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { developmentGenesis } from '../../../core/genesis/development.ts'
 import { createLightClient, type LightClientOptions, NotProved } from '../../../core/verify/index.ts'
 import { type NodeProcess, ROOT, startNode } from '../../runtime/nodeProcess.ts'
-import { CHROMIUM, openPage } from '../../support/chromium.ts'
-import { ask, makeTokenChain, type TokenChain } from '../../support/readerRequests.ts'
+import { CHROMIUM, openPage } from '../../support/programs/chromium.ts'
+import { ask, makeTokenChain, type TokenChain } from '../../support/readers/readerRequests.ts'
 import { rejection } from '../../support/rejection.ts'
 
 setDefaultTimeout(120_000)

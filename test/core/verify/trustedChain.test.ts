@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { plainHeader } from '../../support/plainHeader.ts'
+import { plainHeader } from '../../support/chains/plainHeader.ts'
 import { type Address, compareBytes, ZERO_ADDRESS, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { qbftBlockHash, qbftSealHash } from '../../../core/block/codec/blockHash.ts'
 import { encodeExtraData, type Vote } from '../../../core/block/codec/extraData.ts'

@@ -4,7 +4,7 @@ import { EXAMPLES } from '../../../handlers/graphql/page.ts'
 import { createGraphqlSchema } from '../../../handlers/graphql/schema/schema.ts'
 import { createSubscriptionRegistry } from '../../../handlers/graphql/subscriptions/registry.ts'
 import { type Server, serve } from '../../../runtime/serving/serve.ts'
-import { CHROMIUM, openPage } from '../../support/chromium.ts'
+import { CHROMIUM, openPage } from '../../support/programs/chromium.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { type Graphql, graphqlOf } from './support/graphqlNode.ts'
 

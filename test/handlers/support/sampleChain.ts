@@ -1,6 +1,6 @@
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { compile } from '../../support/solc.ts'
+import { compile } from '../../support/programs/solc.ts'
 import { ACCOUNTS, startTestNode, type TestNode, type TestNodeOptions } from './testNode.ts'
 
 export const SUPPLY = 1_000_000n

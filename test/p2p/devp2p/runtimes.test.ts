@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { isInstalled, RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../../support/runtimeCommands.ts'
+import {
+  isInstalled,
+  RUNTIME_COMMANDS,
+  RUNTIMES,
+  type RuntimeName,
+} from '../../support/programs/runtimeCommands.ts'
 import { patternOf, someTransaction, until } from '../networks.ts'
 import { BLOCKS, startDevp2pNode, statusAt } from './nodes.ts'
 import type { SampleBlock } from './sampleBlocks.ts'

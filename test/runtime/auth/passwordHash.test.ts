@@ -2,7 +2,7 @@ import { describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { compareSync } from 'bcryptjs'
 import { isInstalled, ROOT, runCommand, type RuntimeName } from '../nodeProcess.ts'
-import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/runtimeCommands.ts'
+import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/programs/runtimeCommands.ts'
 import { independent as test } from '../../support/scenario.ts'
 
 const BESU_FORM = /^\$2a\$10\$[./A-Za-z0-9]{53}\n$/

@@ -8,7 +8,7 @@ import { createKeys, createSecp256k1Keys, type KeyPair } from '../../handlers/au
 import { part } from '../../handlers/auth/tokens.ts'
 import { withFolder } from '../folder.ts'
 import { isInstalled, PROCESS_TEST_TIMEOUT_MS, ROOT, type RuntimeName } from '../nodeProcess.ts'
-import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/runtimeCommands.ts'
+import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/programs/runtimeCommands.ts'
 import type { TokenCase } from './verifyTokens.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)

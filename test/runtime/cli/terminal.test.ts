@@ -2,7 +2,12 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { isInstalled, RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../../support/runtimeCommands.ts'
+import {
+  isInstalled,
+  RUNTIME_COMMANDS,
+  RUNTIMES,
+  type RuntimeName,
+} from '../../support/programs/runtimeCommands.ts'
 
 setDefaultTimeout(120_000)
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
-import { type DriverPlace, testDriver } from '../../support/driverSuite.ts'
-import { stringDriver } from '../../support/stringDriver.ts'
+import { type DriverPlace, testDriver } from '../../support/stores/driverSuite.ts'
+import { stringDriver } from '../../support/stores/stringDriver.ts'
 
 const folderPlace = async (storage: string): Promise<DriverPlace> => {
   const path = mkdtempSync(join(tmpdir(), 'quorate-driver-'))

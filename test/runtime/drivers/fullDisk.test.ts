@@ -2,9 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { seededRandom } from '../../support/random.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
-import { createSmallDisk } from '../../support/smallDisk.ts'
-import { expectChain } from '../../support/storeCheck.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
+import { createSmallDisk } from '../../support/programs/smallDisk.ts'
+import { expectChain } from '../../support/stores/storeCheck.ts'
 
 setDefaultTimeout(120_000)
 

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { seededRandom } from '../../support/random.ts'
-import { isInstalled, RUNTIME_COMMANDS, type RuntimeName } from '../../support/runtimeCommands.ts'
+import { isInstalled, RUNTIME_COMMANDS, type RuntimeName } from '../../support/programs/runtimeCommands.ts'
 import { independent } from '../../support/scenario.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
-import { expectChain } from '../../support/storeCheck.ts'
-import { WRITER_CHAIN, WRITER_OPTIONS } from '../../support/storeWriterChain.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
+import { expectChain } from '../../support/stores/storeCheck.ts'
+import { WRITER_CHAIN, WRITER_OPTIONS } from './storeWriterChain.ts'
 
-const WRITER = fileURLToPath(new URL('../../support/storeWriter.ts', import.meta.url))
+const WRITER = fileURLToPath(new URL('./storeWriter.ts', import.meta.url))
 const chain = sampleChain(WRITER_CHAIN)
 
 /** Lets the writer commit some blocks and kills it; gives the last block that it said was committed, and what it complained. */

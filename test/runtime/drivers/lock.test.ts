@@ -8,9 +8,14 @@ import { DataPathInUse, lockDataPath } from '../../../runtime/drivers/lock.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { SqliteFileError } from '../../../runtime/drivers/databaseFile.ts'
 import { rejection } from '../../support/rejection.ts'
-import { isInstalled, RUNTIME_COMMANDS, RUNTIMES, type RuntimeName } from '../../support/runtimeCommands.ts'
+import {
+  isInstalled,
+  RUNTIME_COMMANDS,
+  RUNTIMES,
+  type RuntimeName,
+} from '../../support/programs/runtimeCommands.ts'
 
-const HOLDER = fileURLToPath(new URL('../../support/lockHolder.ts', import.meta.url))
+const HOLDER = fileURLToPath(new URL('./lockHolder.ts', import.meta.url))
 
 let path: string
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { openPostgresqlDriver } from '../../../runtime/drivers/postgresql.ts'
-import { testConditionalWrites, testDriver } from '../../support/driverSuite.ts'
+import { testConditionalWrites, testDriver } from '../../support/stores/driverSuite.ts'
 import { rejection } from '../../support/rejection.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'

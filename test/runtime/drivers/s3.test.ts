@@ -4,8 +4,8 @@ import { openReplicaWriter, ReplicaFenced } from '../../../core/store/replica/re
 import { StateUnavailable } from '../../../core/store/replica/errors.ts'
 import { openS3Driver } from '../../../runtime/drivers/s3.ts'
 import { rejection } from '../../support/rejection.ts'
-import { readReplica, segmentsOf, writerId } from '../../support/replica.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
+import { readReplica, segmentsOf, writerId } from '../../support/stores/replica.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
 import { type S3Bucket, startS3 } from '../../support/servers/s3.ts'
 
 const chain = sampleChain({ seed: 91, blocks: 80, accounts: 3, slots: 1, changesMax: 2, transactionsMax: 2 })

@@ -18,8 +18,8 @@ import {
 } from '../../../runtime/drivers/sqliteKeys.ts'
 import { seededRandom } from '../../support/random.ts'
 import { rejection } from '../../support/rejection.ts'
-import { sampleChain } from '../../support/sampleChain.ts'
-import { expectChain } from '../../support/storeCheck.ts'
+import { sampleChain } from '../../support/chains/sampleChain.ts'
+import { expectChain } from '../../support/stores/storeCheck.ts'
 
 let path: string
 beforeEach(() => {

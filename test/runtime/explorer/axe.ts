@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Page } from '../../support/chromium.ts'
+import type { Page } from '../../support/programs/chromium.ts'
 
 type Violation = {
   readonly impact: string

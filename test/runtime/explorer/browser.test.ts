@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import process from 'node:process'
 import { formatInteger, formatUnits } from '../../../handlers/explorer/app/format/quantity.ts'
-import { CHROMIUM, openPage, type Page } from '../../support/chromium.ts'
+import { CHROMIUM, openPage, type Page } from '../../support/programs/chromium.ts'
 import { until } from '../../support/until.ts'
 import { PROCESS_TEST_TIMEOUT_MS } from '../nodeProcess.ts'
 import { seriousViolations } from './axe.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { CHAIN_ID, privateKeyOf } from '../../compatibility/contract.ts'
-import { compile } from '../../support/solc.ts'
+import { compile } from '../../support/programs/solc.ts'
 import { until } from '../../support/until.ts'
 import { startNetwork, urlsIn } from '../networkProcess.ts'
 

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeFileAtomically } from '../../../runtime/files/atomic.ts'
-import { isInstalled, RUNTIME_COMMANDS, RUNTIMES } from '../../support/runtimeCommands.ts'
+import { isInstalled, RUNTIME_COMMANDS, RUNTIMES } from '../../support/programs/runtimeCommands.ts'
 import { withFolder } from '../folder.ts'
 
 const ATOMIC = fileURLToPath(new URL('../../../runtime/files/atomic.ts', import.meta.url))

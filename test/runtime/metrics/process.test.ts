@@ -8,7 +8,7 @@ import {
   type RuntimeName,
   startNode,
 } from '../nodeProcess.ts'
-import { neverReads } from '../../support/neverReads.ts'
+import { neverReads } from './neverReads.ts'
 import { independent } from '../../support/scenario.ts'
 import { until } from '../../support/until.ts'
 

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { createSmallDisk } from '../../support/smallDisk.ts'
+import { createSmallDisk } from '../../support/programs/smallDisk.ts'
 import { PROCESS_TEST_TIMEOUT_MS, runCommand } from '../nodeProcess.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { ask, makeTokenChain, readerRequests } from '../../support/readerRequests.ts'
+import { ask, makeTokenChain, readerRequests } from '../../support/readers/readerRequests.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'

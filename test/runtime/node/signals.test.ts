@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { RUNTIME_COMMANDS } from '../../support/runtimeCommands.ts'
+import { RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
 import { withFolder } from '../folder.ts'
 
 setDefaultTimeout(120_000)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/runtimeCommands.ts'
+import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/programs/runtimeCommands.ts'
 import { isInstalled, ROOT, startNode } from '../nodeProcess.ts'
 import { installIn, packIn, runProgram } from './packed.ts'
 

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ReaderProcess, startReader } from '../../support/readerProcess.ts'
+import { type ReaderProcess, startReader } from '../../support/readers/readerProcess.ts'
 import {
   ask,
   differentAnswers,
   makeTokenChain,
   readerRequests,
   type TokenChain,
-} from '../../support/readerRequests.ts'
-import { faultsOf, hostileBodies, statusesOfQueries } from '../../support/hostileRequests.ts'
+} from '../../support/readers/readerRequests.ts'
+import { faultsOf, hostileBodies, statusesOfQueries } from '../../support/readers/hostileRequests.ts'
 import { settledMemoryOf } from '../../cluster/support/memory.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'

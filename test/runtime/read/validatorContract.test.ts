@@ -7,8 +7,13 @@ import { encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { developmentGenesis } from '../../../core/genesis/development.ts'
 import { validatorContract } from '../../cluster/support/validatorContract.ts'
-import { startReader } from '../../support/readerProcess.ts'
-import { ask, differentAnswers, makeTokenChain, readerRequests } from '../../support/readerRequests.ts'
+import { startReader } from '../../support/readers/readerProcess.ts'
+import {
+  ask,
+  differentAnswers,
+  makeTokenChain,
+  readerRequests,
+} from '../../support/readers/readerRequests.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import { startNode } from '../nodeProcess.ts'
 import { until } from '../../support/until.ts'

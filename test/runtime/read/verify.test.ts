@@ -21,7 +21,7 @@ import { writeHistory } from '../../../core/store/reading/history.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
-import { startReader, type ReaderProcess } from '../../support/readerProcess.ts'
+import { startReader, type ReaderProcess } from '../../support/readers/readerProcess.ts'
 import {
   ask,
   differentAnswers,
@@ -29,10 +29,10 @@ import {
   readerRequests,
   type Request,
   type TokenChain,
-} from '../../support/readerRequests.ts'
+} from '../../support/readers/readerRequests.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
-import { RUNTIME_COMMANDS } from '../../support/runtimeCommands.ts'
+import { RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
 import { type NodeProcess, ROOT, startNode } from '../nodeProcess.ts'
 import { until } from '../../support/until.ts'
 

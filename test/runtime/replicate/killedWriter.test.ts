@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
-import { readReplica } from '../../support/replica.ts'
+import { readReplica } from '../../support/stores/replica.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { type Proxy, startProxy } from '../../support/servers/proxy.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'

@@ -9,7 +9,7 @@ import {
   createAuthority,
   HAS_OPENSSL,
   SERVER_EXTENSION,
-} from '../../support/certificates.ts'
+} from '../../support/programs/certificates.ts'
 import { until } from '../../support/until.ts'
 import { withFolder } from '../folder.ts'
 import { genesisText, testAddress, testKey } from '../genesis.ts'

@@ -15,7 +15,7 @@ import {
   createAuthority,
   HAS_OPENSSL,
   SERVER_EXTENSION,
-} from '../../support/certificates.ts'
+} from '../../support/programs/certificates.ts'
 import { testAddress, testKey } from '../genesis.ts'
 import { honest, type SignerServer, signature, startSigner } from './signerServer.ts'
 

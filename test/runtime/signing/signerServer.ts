@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { sealOfSignature } from '../../../core/block/codec/seal.ts'
 import { keccak256, publicKeyOf, sign } from '../../../core/crypto/crypto.ts'
-import type { Certificate } from '../../support/certificates.ts'
+import type { Certificate } from '../../support/programs/certificates.ts'
 
 /** The answer to a signing request; undefined for none at all. */
 export type Behaviour = (data: Uint8Array) => { readonly status: number; readonly text: string } | undefined

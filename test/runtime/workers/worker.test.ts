@@ -7,17 +7,17 @@ import { generateKeyPair, exportSPKI, SignJWT } from 'jose'
 import { decodeExtraData, encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { decodeValues, encodeKeys, encodeWrite } from '../../../core/store/codec/entries.ts'
 import { decodeReplicaHead, encodeReplicaHead } from '../../../core/store/replica/replicaHead.ts'
-import { faultsOf, hostileBodies, statusesOfQueries } from '../../support/hostileRequests.ts'
+import { faultsOf, hostileBodies, statusesOfQueries } from '../../support/readers/hostileRequests.ts'
 import {
   ask,
   differentAnswers,
   makeTokenChain,
   readerRequests,
   type TokenChain,
-} from '../../support/readerRequests.ts'
+} from '../../support/readers/readerRequests.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { startWorker, type WorkerProcess } from '../../support/servers/worker.ts'
-import { RUNTIME_COMMANDS } from '../../support/runtimeCommands.ts'
+import { RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
 import { type NodeProcess, ROOT, startNode } from '../nodeProcess.ts'
 import { until } from '../../support/until.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { ROOT } from '../../runtime/nodeProcess.ts'
-import { RUNTIME_COMMANDS } from '../runtimeCommands.ts'
+import { RUNTIME_COMMANDS } from '../programs/runtimeCommands.ts'
 
 export type WorkerProcess = {
   readonly url: string

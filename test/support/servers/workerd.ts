@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { ROOT } from '../../runtime/nodeProcess.ts'
-import { RUNTIME_COMMANDS } from '../runtimeCommands.ts'
+import { RUNTIME_COMMANDS } from '../programs/runtimeCommands.ts'
 import { until } from '../until.ts'
 
 /** The program itself, not the script around it, which is another process. */

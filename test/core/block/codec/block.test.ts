@@ -17,7 +17,7 @@ import { recoverSender } from '../../../../core/block/codec/signature.ts'
 import { decodeTransaction } from '../../../../core/block/codec/transaction.ts'
 import type { Header } from '../../../../core/block/header.ts'
 import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../../../core/rlp/rlp.ts'
-import { sharedPath } from '../../../support/shared.ts'
+import { sharedPath } from '../../../support/published/shared.ts'
 
 const fill = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte)
 const TO = fill(20, 2)

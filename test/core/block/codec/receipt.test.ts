@@ -16,7 +16,7 @@ import {
 import type { RlpInput } from '../../../../core/rlp/rlp.ts'
 import { runSteps } from '../../../../core/steps.ts'
 import { orderedTrieRoot } from '../../../../core/trie/ordered.ts'
-import { sharedPath } from '../../../support/shared.ts'
+import { sharedPath } from '../../../support/published/shared.ts'
 
 const log = {
   address: fromHex('095e7baea6a6c7c4c2dfeb977efac326af552d87'),

@@ -11,7 +11,7 @@ import { checkTransaction } from '../../../../core/evm/transaction/validity.ts'
 import type { Rules } from '../../../../core/genesis/configuration.ts'
 import type { ForkName } from '../../../../core/genesis/fork.ts'
 import { transactionGasMaxOf } from '../../../../core/genesis/schedule.ts'
-import { archiveFolder } from '../../../support/archive.ts'
+import { archiveFolder } from '../../../support/published/archive.ts'
 
 const FORKS: Readonly<Record<string, ForkName>> = {
   Frontier: 'frontier',

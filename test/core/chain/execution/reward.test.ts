@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { beneficiaryOf, rewardCredits, withdrawalCredits } from '../../../../core/chain/execution/reward.ts'
 import type { Consensus, QbftParameters } from '../../../../core/genesis/configuration.ts'
 import type { ForkName } from '../../../../core/genesis/fork.ts'
-import { DEFAULT_MESSAGING, DEFAULT_PARAMETERS } from '../../../support/qbftDefaults.ts'
+import { DEFAULT_MESSAGING, DEFAULT_PARAMETERS } from '../../../support/chains/qbftDefaults.ts'
 
 const ETHER = 10n ** 18n
 const address = (byte: number): Uint8Array => new Uint8Array(20).fill(byte)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'bun:test'
 import { fromHex, toBareHex } from '../../../../core/bytes/hex.ts'
-import { sharedPath } from '../../../support/shared.ts'
+import { sharedPath } from '../../../support/published/shared.ts'
 import { contractAt } from './support.ts'
 
 const folder = sharedPath('vectors/precompiles')

@@ -3,8 +3,8 @@ import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
 import type { BlockLogs } from '../../../../core/store/logs/blockLogs.ts'
 import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
-import { commitAll } from '../../../support/logSearch.ts'
-import { sampleChain } from '../../../support/sampleChain.ts'
+import { commitAll } from '../../../support/chains/logSearch.ts'
+import { sampleChain } from '../../../support/chains/sampleChain.ts'
 
 test('given the logs of a block, when they are read from its segment or its record, then they are equal', async () => {
   const chain = sampleChain({

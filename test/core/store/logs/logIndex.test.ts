@@ -10,9 +10,9 @@ import {
   type Image,
   imageAfterKill,
   imageAfterPowerCut,
-} from '../../../support/faultyDriver.ts'
-import { logChain, numberedAddress } from '../../../support/logChain.ts'
-import { commitAll, found, naive, RARE, sampleBlocks, search } from '../../../support/logSearch.ts'
+} from '../../../support/stores/faultyDriver.ts'
+import { logChain, numberedAddress } from '../../../support/chains/logChain.ts'
+import { commitAll, found, naive, RARE, sampleBlocks, search } from '../../../support/chains/logSearch.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { rejection } from '../../../support/rejection.ts'
 

@@ -14,7 +14,7 @@ import {
   numberedAddress,
   numberedLog,
   numberedTopic,
-} from '../../../support/logChain.ts'
+} from '../../../support/chains/logChain.ts'
 import {
   ADDRESSES,
   commitAll,
@@ -25,7 +25,7 @@ import {
   sampleBlocks,
   search,
   TOPICS,
-} from '../../../support/logSearch.ts'
+} from '../../../support/chains/logSearch.ts'
 
 setDefaultTimeout(120_000)
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
 import { updateStateRoot } from '../../../../core/trie/stateRoot.ts'
-import { createFaultyDriver } from '../../../support/faultyDriver.ts'
-import { modelAccount, sampleChain } from '../../../support/sampleChain.ts'
+import { createFaultyDriver } from '../../../support/stores/faultyDriver.ts'
+import { modelAccount, sampleChain } from '../../../support/chains/sampleChain.ts'
 
 const BLOCKS = 30
 const chain = sampleChain({

@@ -9,9 +9,9 @@ import { verifyProof } from '../../../../core/trie/verify.ts'
 import { decodeReplicaHead, heightOf } from '../../../../core/store/replica/replicaHead.ts'
 import { ReplicaDiffers, ReplicaFenced } from '../../../../core/store/replica/replicaWriter.ts'
 import { rejection } from '../../../support/rejection.ts'
-import { openWriterOf, readReplica, segmentsOf, sharedMemory } from '../../../support/replica.ts'
-import { modelAccount, sampleChain } from '../../../support/sampleChain.ts'
-import { expectChain } from '../../../support/storeCheck.ts'
+import { openWriterOf, readReplica, segmentsOf, sharedMemory } from '../../../support/stores/replica.ts'
+import { modelAccount, sampleChain } from '../../../support/chains/sampleChain.ts'
+import { expectChain } from '../../../support/stores/storeCheck.ts'
 
 const chain = sampleChain({ seed: 71, blocks: 140, accounts: 6, slots: 2, changesMax: 3, transactionsMax: 3 })
 

@@ -4,10 +4,10 @@ import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
 import { CODE_PART_BYTES, CODE_WHOLE_BYTES } from '../../../../core/store/limits.ts'
 import type { BlockCommit } from '../../../../core/store/store.ts'
-import { createFaultyDriver } from '../../../support/faultyDriver.ts'
+import { createFaultyDriver } from '../../../support/stores/faultyDriver.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { rejection } from '../../../support/rejection.ts'
-import { sampleChain } from '../../../support/sampleChain.ts'
+import { sampleChain } from '../../../support/chains/sampleChain.ts'
 
 const chain = sampleChain({ seed: 6, blocks: 2, accounts: 4, slots: 2, changesMax: 3, transactionsMax: 3 })
 

@@ -9,10 +9,10 @@ import { storedSegmentSteps } from '../../../../core/store/segments/segmentParts
 import { runSteps } from '../../../../core/steps.ts'
 import type { BlockCommit } from '../../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
-import { createFaultyDriver } from '../../../support/faultyDriver.ts'
+import { createFaultyDriver } from '../../../support/stores/faultyDriver.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { rejection } from '../../../support/rejection.ts'
-import { sampleChain } from '../../../support/sampleChain.ts'
+import { sampleChain } from '../../../support/chains/sampleChain.ts'
 
 const MEGABYTE = 2 ** 20
 /** A call that writes or reads so many bytes takes some milliseconds. */

@@ -9,7 +9,7 @@ import type { JsonPieces } from '../../../../handlers/rpc/json/jsonPieces.ts'
 import { readLogFilter } from '../../../../handlers/rpc/logs/filter.ts'
 import { LOGS_MAX } from '../../../../handlers/rpc/logs/search.ts'
 import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
-import { logChain, type LogsOfBlock, numberedLog } from '../../../support/logChain.ts'
+import { logChain, type LogsOfBlock, numberedLog } from '../../../support/chains/logChain.ts'
 import { rejection } from '../../../support/rejection.ts'
 
 setDefaultTimeout(120_000)

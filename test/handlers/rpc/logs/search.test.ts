@@ -19,7 +19,7 @@ import {
   numberedAddress,
   numberedLog,
   numberedTopic,
-} from '../../../support/logChain.ts'
+} from '../../../support/chains/logChain.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { rejection } from '../../../support/rejection.ts'
 

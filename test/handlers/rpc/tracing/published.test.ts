@@ -15,7 +15,7 @@ import { RPC_DEFAULTS, type RpcContext } from '../../../../handlers/rpc/context.
 import { RPC_ERRORS, RpcError } from '../../../../handlers/rpc/dispatch/errors.ts'
 import { METHODS } from '../../../../handlers/rpc/methods/methodTable.ts'
 import { memoryStore } from '../../../core/chain/support/memory.ts'
-import { sharedPath } from '../../../support/shared.ts'
+import { sharedPath } from '../../../support/published/shared.ts'
 import { recoverSendersHere } from '../../support/submission.ts'
 
 setDefaultTimeout(120_000)

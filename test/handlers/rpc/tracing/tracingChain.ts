@@ -1,6 +1,6 @@
 import { type Abi, encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { compile } from '../../../support/solc.ts'
+import { compile } from '../../../support/programs/solc.ts'
 import { ACCOUNTS, startTestNode, type TestNode, type TestNodeOptions } from '../../support/testNode.ts'
 
 export const CHAIN_ID = 1337

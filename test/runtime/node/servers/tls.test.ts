@@ -12,7 +12,7 @@ import {
   createAuthority,
   HAS_OPENSSL,
   SERVER_EXTENSION,
-} from '../../../support/certificates.ts'
+} from '../../../support/programs/certificates.ts'
 
 let folder = ''
 let authority: Authority

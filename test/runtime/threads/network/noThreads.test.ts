@@ -6,7 +6,7 @@ import { until } from '../../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
-const NO_THREADS = `--import=${new URL('../../../support/noThreads.ts', import.meta.url).href}`
+const NO_THREADS = `--import=${new URL('./withoutThreads.ts', import.meta.url).href}`
 
 describe('given a node on a runtime without worker threads', () => {
   test.skipIf(!isInstalled('node'))('when it starts, then it says so, listens, makes blocks and stops', () =>

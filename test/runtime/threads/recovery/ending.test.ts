@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { isInstalled, RUNTIME_COMMANDS, RUNTIMES } from '../../../support/runtimeCommands.ts'
+import { isInstalled, RUNTIME_COMMANDS, RUNTIMES } from '../../../support/programs/runtimeCommands.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../../support/endRecoveryThreads.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('./endRecoveryThreads.ts', import.meta.url))
 
 describe('given recovery threads that end while they load and recover', () => {
   for (const runtime of RUNTIMES) {

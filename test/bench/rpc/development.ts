@@ -1,0 +1,70 @@
+import { startNode } from '../../runtime/nodeProcess.ts'
+import { withFolder } from '../../runtime/folder.ts'
+import { startAnvil } from '../engines/anvil.ts'
+import { type BenchOptions, median, msText, type Row, timesText } from '../measure.ts'
+
+type Rpc = (method: string, ...params: readonly unknown[]) => Promise<unknown>
+
+/** What a suite does around each test: a snapshot, blocks of the test, and back. */
+const pairsMs = async (rpc: Rpc, pairs: number, blocks: number): Promise<number> => {
+  const start = performance.now()
+  for (let pair = 0; pair < pairs; pair++) {
+    const id = await rpc('evm_snapshot')
+    for (let block = 0; block < blocks; block++) await rpc('evm_mine')
+    if ((await rpc('evm_revert', id)) !== true) throw new Error('the snapshot is unknown')
+  }
+  return performance.now() - start
+}
+
+/** Milliseconds from the start of the process to its first answer. */
+const firstAnswerMs = async (): Promise<number> =>
+  withFolder(async folder => {
+    const start = performance.now()
+    const node = await startNode(folder)
+    await node.rpc('eth_chainId')
+    const ms = performance.now() - start
+    await node.kill()
+    return ms
+  })
+
+/** The development chain beside anvil, the same calls over HTTP in turns. */
+export const benchDevelopment = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
+  const pairs = quick ? 100 : 1_000
+  const windows = quick ? 1 : 3
+  progress('development chain: start')
+  const starts: number[] = []
+  for (let window = 0; window < 2 * windows + 1; window++) starts.push(await firstAnswerMs())
+  const anvil = await startAnvil([])
+  try {
+    return await withFolder(async folder => {
+      const node = await startNode(folder)
+      try {
+        const rows: Row[] = []
+        for (const blocks of [0, 1]) {
+          progress(`development chain: snapshots with ${blocks} blocks`)
+          const ours: number[] = []
+          const theirs: number[] = []
+          for (let window = 0; window <= windows; window++) {
+            ours.push(await pairsMs((method, ...params) => node.rpc(method, ...params), pairs, blocks))
+            theirs.push(await pairsMs((method, ...params) => anvil.rpc(method, ...params), pairs, blocks))
+          }
+          // The first window warms up.
+          const [own, other] = [median(ours.slice(1)), median(theirs.slice(1))]
+          rows.push({
+            name: `${pairs} pairs of evm_snapshot and evm_revert, ${blocks} blocks between`,
+            values: {
+              'ours, ms': msText(own),
+              'anvil, ms': msText(other),
+              'ours / anvil': timesText(other, own),
+            },
+          })
+        }
+        return [...rows, { name: 'start to first answer', values: { 'ours, ms': msText(median(starts)) } }]
+      } finally {
+        await node.kill()
+      }
+    })
+  } finally {
+    await anvil.stop()
+  }
+}

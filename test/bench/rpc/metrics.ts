@@ -1,0 +1,114 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isInstalled, type NodeProcess, type RuntimeName, startNode } from '../../runtime/nodeProcess.ts'
+import { measureLoad, requestBytes } from '../auth/load.ts'
+import { type BenchOptions, median, type Row } from '../measure.ts'
+
+const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
+const CONNECTIONS = 16
+const WINDOW_MS = 250
+/** Prometheus reads a node every 15 seconds; here once in this many windows, a second. */
+const WINDOWS_PER_SCRAPE = 4
+
+/** The shortest call, of which metrics take the largest part, and an ordinary one. */
+const CALLS: Readonly<Record<string, string>> = {
+  eth_blockNumber: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
+  eth_getBlockByNumber: '{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["latest",true]}',
+}
+
+const CLOCK_TICKS_PER_SECOND = 100
+
+/** CPU time of a process so far, in microseconds; Linux only. */
+const cpuMicroseconds = (pid: number): number => {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / CLOCK_TICKS_PER_SECOND
+}
+
+type Side = { readonly node: NodeProcess; calls: number; cpu: number; readonly rates: number[] }
+
+const measureWindow = async (side: Side, body: string): Promise<number> => {
+  const { node } = side
+  const port = Number(new URL(node.url).port)
+  const before = cpuMicroseconds(node.pid)
+  const { perSecond } = await measureLoad(port, requestBytes(body, {}), {
+    connections: CONNECTIONS,
+    ms: WINDOW_MS,
+  })
+  side.cpu += cpuMicroseconds(node.pid) - before
+  side.calls += (perSecond * WINDOW_MS) / 1000
+  side.rates.push(perSecond)
+  return perSecond
+}
+
+const scrape = async ({ node }: Side): Promise<void> => {
+  if (node.metricsUrl !== undefined) await (await fetch(`${node.metricsUrl}/metrics`)).text()
+}
+
+/** Two nodes, measured in turns that change their order, so that what else the machine does falls on both. */
+const benchCall = async (
+  name: string,
+  body: string,
+  [off, on]: readonly [NodeProcess, NodeProcess],
+  rounds: number,
+): Promise<Row> => {
+  const sides = [off, on].map((node): Side => ({ node, calls: 0, cpu: 0, rates: [] })) as [Side, Side]
+  const ratios: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? sides : sides.toReversed()
+    for (const side of order) {
+      if (round % WINDOWS_PER_SCRAPE === 0) await scrape(side)
+      await measureWindow(side, body)
+    }
+    ratios.push((sides[1].rates.at(-1) ?? 0) / (sides[0].rates.at(-1) ?? 1))
+  }
+  const perCall = ({ cpu, calls }: Side): number => cpu / calls
+  return {
+    name,
+    values: {
+      'off, 1/s': median(sides[0].rates).toFixed(0),
+      'on, 1/s': median(sides[1].rates).toFixed(0),
+      'on / off': median(ratios).toFixed(3),
+      'CPU off, µs': perCall(sides[0]).toFixed(2),
+      'CPU on, µs': perCall(sides[1]).toFixed(2),
+    },
+  }
+}
+
+const benchRuntime = async (
+  runtime: RuntimeName,
+  folder: string,
+  { quick, progress }: BenchOptions,
+): Promise<readonly Row[]> => {
+  progress(`metrics: calls with and without metrics on ${runtime}`)
+  const off = await startNode(join(folder, `${runtime}-off`), [], { runtime })
+  const on = await startNode(join(folder, `${runtime}-on`), ['--metrics-enabled', '--metrics-port=0'], {
+    runtime,
+  })
+  try {
+    const rows: Row[] = []
+    for (const [name, body] of Object.entries(CALLS)) {
+      // The first are for the compilers.
+      await benchCall(name, body, [off, on], 8)
+      rows.push(await benchCall(`${name} on ${runtime}`, body, [off, on], quick ? 16 : 60))
+    }
+    return rows
+  } finally {
+    await off.stop()
+    await on.stop()
+  }
+}
+
+/** What metrics that are read cost each call. */
+export const benchMetrics = async (options: BenchOptions): Promise<readonly Row[]> => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
+  try {
+    const rows: Row[] = []
+    for (const runtime of RUNTIMES.filter(isInstalled))
+      rows.push(...(await benchRuntime(runtime, folder, options)))
+    return rows
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { ROOT } from '../../runtime/nodeProcess.ts'
+import { RUNTIME_COMMANDS, type RuntimeName } from '../programs/runtimeCommands.ts'
+
+export type ReaderProcess = {
+  readonly url: string
+  readonly pid: number
+  readonly wsUrl: string | undefined
+  readonly graphqlUrl: string | undefined
+  readonly output: () => string
+  readonly stop: () => Promise<number>
+}
+
+/** Starts `read` on free ports and waits until it listens. Throws with its output when it ends instead. */
+export const startReader = async (
+  args: readonly string[],
+  runtime: RuntimeName = 'bun',
+): Promise<ReaderProcess> => {
+  const child = Bun.spawn(
+    [...RUNTIME_COMMANDS[runtime], join(ROOT, 'runtime/main.ts'), 'read', '--rpc-http-port=0', ...args],
+    { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    void (async () => {
+      const decoder = new TextDecoder()
+      for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
+    })()
+  const addressOf = (service: string): string | undefined =>
+    new RegExp(`${service} is listening on (127\\.0\\.0\\.1:\\d+)`).exec(output)?.[1]
+  const asked = [
+    'http',
+    ...(args.includes('--rpc-ws-enabled') ? ['ws'] : []),
+    ...(args.includes('--graphql-http-enabled') ? ['graphql'] : []),
+  ]
+  while (asked.some(service => addressOf(service) === undefined)) {
+    if (child.exitCode !== null) throw new Error(`the reader ended with code ${child.exitCode}: ${output}`)
+    await Bun.sleep(20)
+  }
+  const [ws, graphql] = [addressOf('ws'), addressOf('graphql')]
+  return {
+    url: `http://${addressOf('http')}`,
+    pid: child.pid,
+    wsUrl: ws === undefined ? undefined : `ws://${ws}`,
+    graphqlUrl: graphql === undefined ? undefined : `http://${graphql}`,
+    output: () => output,
+    stop: async () => {
+      child.kill('SIGTERM')
+      return child.exited
+    },
+  }
+}
