@@ -22,10 +22,10 @@ export const nextHeadOf = (host: FeeHost): PoolHead =>
   })
 
 /**
- * Part of the next base fee that a suggested tip relies on: the base fee falls by an eighth a block at most, so a transaction
- * that is sent within fifteen blocks of the suggestion still pays the minimum gas price.
+ * The base fee that a suggested tip relies on is the next one divided by this. It falls by an eighth a block at most, so a transaction
+ * pays the minimum gas price for ninety blocks after the suggestion: a person may take a minute to confirm it in a wallet.
  */
-const BASE_FEE_DIVISOR = 8n
+const BASE_FEE_DIVISOR = 2n ** 18n
 
 /** Wei per gas: the lowest tip with which a transaction reaches this node's minimum gas price. */
 export const lowestTipOf = (host: FeeHost): bigint => {
