@@ -14,6 +14,7 @@ import { readStaticNodes } from '../files/staticNodes.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner, developmentFields } from '../node/developmentBanner.ts'
 import { closeAll } from '../node/closeAll.ts'
+import { StorageWaitStopped } from '../drivers/lease.ts'
 import { replicaTargetsOf } from '../replicate/targets.ts'
 import { listenForGraphql } from '../node/servers/graphqlServer.ts'
 import { watchRequiredBlocks } from '../node/requiredBlocks.ts'
@@ -158,7 +159,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     if (options.graphqlHttpEnabled)
       listeners = { ...listeners, graphql: await listenForGraphql(options, tls.graphql) }
     if (servesMetrics(options)) listeners = { ...listeners, metrics: await listenForMetrics(options) }
-    node = await prepared.open()
+    node = await prepared.open(stop.signal)
     const requiredBlocks = await watchRequiredBlocks(node.chain, options.requiredBlocks)
     warnOfIgnored(context, log)
     const warnings = [...prepared.warnings, ...expiringCertificates(options, Date.now())]
@@ -189,6 +190,8 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     }
     notifyServiceManager('--stopping', log)
     log.info('Stopping; a second signal ends the process at once')
+  } catch (error) {
+    if (!(error instanceof StorageWaitStopped)) throw error
   } finally {
     // Before the servers wait for running requests: a login must not wait for a password check.
     await closeAll([

@@ -27,6 +27,8 @@ export type LeaseOptions = {
   readonly takesOver: boolean
   /** Called once before waiting for the end of a silent holder's lease. */
   readonly onWait: (holder: string) => void
+  /** Ends that wait. */
+  readonly stop: AbortSignal | undefined
 }
 
 /** A storage that this process alone may write to. */
@@ -67,29 +69,46 @@ const take = async (
   return isSame(await kv.get(LEASE_KEY), own)
 }
 
+/** The result of reads and waits, unless a stop comes first. @throws StorageWaitStopped */
+const unlessStopped = async <Result>(
+  work: Promise<Result>,
+  stop: AbortSignal | undefined,
+): Promise<Result> => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onStop = (): void => reject(new StorageWaitStopped())
+  if (stop?.aborted === true) onStop()
+  stop?.addEventListener('abort', onStop, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    stop?.removeEventListener('abort', onStop)
+  }
+}
+
 /**
  * Watches a holder for LEASE_MS. Resolves when its lease changed or it was silent.
- * @throws StorageInUse when it counted
+ * @throws StorageInUse when it counted; StorageWaitStopped
  */
 const watchHolder = async (
   kv: ConditionalStore,
   lease: Uint8Array,
-  { name, onWait }: LeaseOptions,
+  { name, onWait, stop }: LeaseOptions,
 ): Promise<void> => {
   onWait(holderOf(lease))
-  const beat = await kv.get(BEAT_KEY)
+  const read = (key: string): Promise<Uint8Array | undefined> => unlessStopped(kv.get(key), stop)
+  const beat = await read(BEAT_KEY)
   const endMs = performance.now() + LEASE_MS
   while (performance.now() < endMs) {
-    await new Promise(resolve => setTimeout(resolve, HOLDER_CHECK_MS))
-    if (!isSame(await kv.get(LEASE_KEY), lease)) return
-    if (!isSame(await kv.get(BEAT_KEY), beat)) throw new StorageInUse(name, holderOf(lease))
+    await unlessStopped(new Promise(resolve => setTimeout(resolve, HOLDER_CHECK_MS)), stop)
+    if (!isSame(await read(LEASE_KEY), lease)) return
+    if (!isSame(await read(BEAT_KEY), beat)) throw new StorageInUse(name, holderOf(lease))
   }
 }
 
-/** Becomes the holder. @throws StorageInUse */
+/** Becomes the holder. @throws StorageInUse, StorageWaitStopped */
 const acquire = async (kv: ConditionalStore, own: Uint8Array, options: LeaseOptions): Promise<void> => {
   for (;;) {
-    const found = await kv.get(LEASE_KEY)
+    const found = await unlessStopped(kv.get(LEASE_KEY), options.stop)
     if (found !== undefined && !options.takesOver) {
       await watchHolder(kv, found, options)
       if (!isSame(await kv.get(LEASE_KEY), found)) continue
@@ -147,7 +166,7 @@ const fenced = (kv: ConditionalStore, own: Uint8Array, name: string): LeasedStor
  * Makes this process the only one that writes to a storage which several machines reach. A node that was killed leaves its
  * lease behind, which ends after LEASE_MS without a sign of life. A holder that was taken to be dead wrongly (a stopped
  * machine) is fenced: nothing that it writes afterwards is stored.
- * @throws StorageInUse
+ * @throws StorageInUse, StorageWaitStopped
  */
 export const leaseStore = async (kv: KeyValueStore, options: LeaseOptions): Promise<LeasedStore> => {
   const { setIf } = kv
@@ -167,6 +186,15 @@ export class StorageInUse extends Error {
     super(
       `the storage ${storage} is in use by another node (${holder}); stop that one, or take the storage from it with takeover=true in --storage`,
     )
+  }
+}
+
+/** A stop signal came while the node waited for its storage. */
+export class StorageWaitStopped extends Error {
+  override readonly name = 'StorageWaitStopped'
+  readonly code = 'STORAGE_WAIT_STOPPED'
+  constructor() {
+    super('stopped while waiting for the storage')
   }
 }
 

@@ -62,8 +62,8 @@ const takesOverOf = (value: string | undefined): boolean => {
   return value === 'true'
 }
 
-/** A storage on a server, which other machines reach as well: this process holds it by a lease. @throws StorageUnavailable; StorageInUse */
-const openServer = async (storage: StorageName): Promise<LeasedStore> => {
+/** A storage on a server, which other machines reach as well: this process holds it by a lease. @throws StorageUnavailable; StorageInUse; StorageWaitStopped */
+const openServer = async (storage: StorageName, stop: AbortSignal | undefined): Promise<LeasedStore> => {
   const { url = '', base = '', table, takeover } = storage.options
   const isRedis = storage.name === 'redis'
   requireOptions(storage, ['url'], [isRedis ? 'base' : 'table', 'takeover'])
@@ -80,7 +80,7 @@ const openServer = async (storage: StorageName): Promise<LeasedStore> => {
       seconds: LEASE_MS / 1000,
     })
   try {
-    return await leaseStore(kv, { name, takesOver, onWait })
+    return await leaseStore(kv, { name, takesOver, onWait, stop })
   } catch (error) {
     await kv.close()
     throw error
@@ -96,9 +96,14 @@ export type Storage = KeyValueStore & {
 /**
  * Opens what `--storage` names: `sqlite` and `fs` in the data path, `memory`, `redis?url=...` and `postgresql?url=...`, or any
  * other of unstorage's drivers with its options.
- * @throws StorageUnavailable; DataPathInUse; StorageInUse
+ * @param stop ends a wait for another node's lease
+ * @throws StorageUnavailable; DataPathInUse; StorageInUse; StorageWaitStopped
  */
-export const openStorage = async (storage: string, dataPath: string): Promise<Storage> => {
+export const openStorage = async (
+  storage: string,
+  dataPath: string,
+  stop?: AbortSignal,
+): Promise<Storage> => {
   const parsed = parseStorage(storage)
   const { name, options } = parsed
   const path = join(dataPath, CHAIN_FOLDER)
@@ -114,7 +119,7 @@ export const openStorage = async (storage: string, dataPath: string): Promise<St
       return keyValueOfDriver(await openBuiltin('fs', { base: path, ...options }), 'process', exclusiveTurn)
     case 'redis':
     case 'postgresql':
-      return openServer(parsed)
+      return openServer(parsed, stop)
     default:
       requireCurrentReads(name)
       return keyValueOfDriver(await openBuiltin(name, options), 'process', exclusiveTurn)

@@ -48,6 +48,8 @@ export type OpenOptions = {
   readonly storage: string
   /** Whether the node fetches damaged block records from its peers. */
   readonly repairsFromPeers?: boolean
+  /** Ends a wait for a storage that another node holds. */
+  readonly stop?: AbortSignal
 }
 
 /** An open chain, which this process has locked. */
@@ -115,9 +117,9 @@ const requireNew = async (store: ChainStore, dataPath: string): Promise<void> =>
   )
 }
 
-const openStorageOf = async ({ storage, dataPath }: OpenOptions): Promise<Storage> => {
+const openStorageOf = async ({ storage, dataPath, stop }: OpenOptions): Promise<Storage> => {
   try {
-    return await openStorage(storage, dataPath)
+    return await openStorage(storage, dataPath, stop)
   } catch (error) {
     if (error instanceof StorageUnavailable) throw new UsageError('INVALID_VALUE', error.message)
     throw error
@@ -232,8 +234,11 @@ export type PreparedNode = {
   readonly configuration: ChainConfiguration
   /** Warnings about the genesis file for the log. */
   readonly warnings: readonly string[]
-  /** Called once: it frees the accounts of the genesis file, which may be tens of thousands, when they are stored. */
-  open(): Promise<RunningNode>
+  /**
+   * Called once: it frees the accounts of the genesis file, which may be tens of thousands, when they are stored.
+   * @throws StorageWaitStopped
+   */
+  open(stop: AbortSignal): Promise<RunningNode>
 }
 
 type RunningOptions = OpenOptions & {
@@ -300,7 +305,7 @@ export const prepareRunningNode = (
   return {
     configuration,
     warnings,
-    open: async () => {
+    open: async stop => {
       if (plan === undefined) throw new Error('a prepared node can be opened only once')
       const opening = plan
       plan = undefined
@@ -308,7 +313,7 @@ export const prepareRunningNode = (
       const genesisEntries = consensusEntries(opening.genesis)
       if (file !== undefined) {
         const { key, keep } = file
-        const opened = await openWith(options, opening, keep)
+        const opened = await openWith({ ...options, stop }, opening, keep)
         return {
           ...opened,
           key,
@@ -318,7 +323,7 @@ export const prepareRunningNode = (
           genesisEntries,
         }
       }
-      return openWithKeys(options, opening, genesisEntries, await openSecurityModule())
+      return openWithKeys({ ...options, stop }, opening, genesisEntries, await openSecurityModule())
     },
   }
 }

@@ -15,6 +15,8 @@ export type StopSignal = {
   readonly received: boolean
   /** Resolves at the first signal. */
   readonly wait: Promise<void>
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal
   /** Restores the default effect of the signals. */
   release(): void
 }
@@ -26,6 +28,7 @@ export type StopSignal = {
 export const stopSignal = ({ withInput = false } = {}): StopSignal => {
   let received = false
   let receivedMs = 0
+  const controller = new AbortController()
   let resolve: () => void = () => undefined
   const wait = new Promise<void>(done => {
     resolve = done
@@ -34,6 +37,7 @@ export const stopSignal = ({ withInput = false } = {}): StopSignal => {
     if (received) return
     received = true
     receivedMs = performance.now()
+    controller.abort()
     resolve()
   }
   const onSignal = (): void => {
@@ -47,6 +51,7 @@ export const stopSignal = ({ withInput = false } = {}): StopSignal => {
       return received
     },
     wait,
+    signal: controller.signal,
     release: () => {
       for (const signal of SIGNALS) process.off(signal, onSignal)
       process.stdin.off('end', requestStop).off('error', requestStop)

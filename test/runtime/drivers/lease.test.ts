@@ -2,13 +2,15 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { StorageInUse, StorageLost } from '../../../runtime/drivers/lease.ts'
+import { LEASE_KEY, StorageInUse, StorageLost } from '../../../runtime/drivers/lease.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
+import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
 import { rejection } from '../../support/rejection.ts'
+import { RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
-import { PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
+import { PROCESS_TEST_TIMEOUT_MS, ROOT, runCommand, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
@@ -97,6 +99,41 @@ describe.each(SERVERS)('the storage %s of two nodes', (name, isInstalled, start)
         'success',
       )
       expect(await again.stop()).toBe(0)
+    },
+  )
+
+  test.skipIf(!isInstalled)(
+    'given a node that waits for the lease of a dead one, when it gets a stop signal, then it ends and leaves the lease alone',
+    async () => {
+      const storage = await newServer()
+      const kv = await sharedStoreOf(storage).open()
+      ends.push(() => kv.close())
+      const lease = new TextEncoder().encode(JSON.stringify({ host: 'another', process: 7, id: 'dead' }))
+      await kv.set([{ key: LEASE_KEY, value: lease }])
+      const folder = mkdtempSync(join(tmpdir(), 'quorate-lease-'))
+      ends.push(async () => rmSync(folder, { recursive: true, force: true }))
+      const child = Bun.spawn(
+        [
+          ...RUNTIME_COMMANDS.bun,
+          join(ROOT, 'runtime/main.ts'),
+          `--data-path=${folder}`,
+          `--storage=${storage}`,
+          '--rpc-http-port=0',
+          '--logging-format=PLAIN',
+        ],
+        { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' },
+      )
+      let output = ''
+      let isStopped = false
+      for await (const chunk of child.stdout) {
+        output += new TextDecoder().decode(chunk)
+        if (isStopped || !output.includes('is held by process 7 on another: waiting')) continue
+        child.kill('SIGTERM')
+        isStopped = true
+      }
+      expect(await child.exited).toBe(0)
+      expect(output).toContain('Stopped')
+      expect(await kv.get(LEASE_KEY)).toEqual(lease)
     },
   )
 

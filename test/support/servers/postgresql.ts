@@ -22,7 +22,7 @@ export const HAS_POSTGRESQL = folderOfPrograms !== undefined
 if (!HAS_POSTGRESQL) skipMessage('postgresql')
 
 /** The user and group `nobody`: PostgreSQL refuses to run as root. */
-const NOBODY = 65_534
+export const NOBODY = 65_534
 const asNobody: readonly string[] =
   getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 
