@@ -12,6 +12,8 @@ import {
 import { dirname, join } from 'node:path'
 import { concatBytes, equalBytes } from '../../../core/bytes/bytes.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
+import { firstRawItem } from '../../../core/rlp/rawItem.ts'
+import { RlpError } from '../../../core/rlp/rlp.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { type RecordOwner, validatorFolder } from './validatorFolder.ts'
 
@@ -53,6 +55,20 @@ type Slot =
 const slotOf = (counter: bigint): number => Number(counter % BigInt(SLOT_FILES.length))
 
 /**
+ * The record at the beginning of these bytes, without the end of a longer one that it replaced: a process can be killed after
+ * it has written a record and before it shortens the file.
+ */
+const firstRecord = (bytes: Uint8Array): Uint8Array => {
+  try {
+    const { length } = firstRawItem(bytes.subarray(RECORD_HEAD_BYTES))
+    return bytes.slice(0, RECORD_HEAD_BYTES + length)
+  } catch (error) {
+    if (error instanceof RlpError) return bytes.slice()
+    throw error
+  }
+}
+
+/**
  * Reads one file. A copy of the other file, or of another validator's, counts as damaged.
  * @param isComplete returns whether the bytes are a completely written record
  */
@@ -66,7 +82,7 @@ const readSlot = (
   if (bytes.length === 0) return { kind: 'empty' }
   if (bytes.length < HEADER_BYTES) return { kind: 'damaged' }
   const counter = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(CHECKSUM_BYTES)
-  const record = bytes.slice(HEADER_BYTES)
+  const record = firstRecord(bytes.subarray(HEADER_BYTES))
   const isOf = (of: RecordOwner | undefined): boolean =>
     equalBytes(headerOf(counter, record, of), bytes.subarray(0, HEADER_BYTES))
   const isValid = (isOf(owner) || isOf(undefined)) && slotOf(counter) === index && isComplete(record)

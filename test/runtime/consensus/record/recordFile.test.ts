@@ -177,6 +177,16 @@ describe('given a record that was not written to its end', () => {
     )
   })
 
+  test('when the file still has the end of the longer record before it, then it is whole', async () => {
+    await write(synced(), record(5n, 0), record(5n, 1))
+    const whole = readFileSync(slot(0))
+    for (const rest of [1, 40, 100_000]) {
+      writeFileSync(slot(0), Buffer.concat([whole, Buffer.alloc(rest, 0xab)]))
+      expect(await read()).toEqual({ record: record(5n, 1), isDamaged: false })
+    }
+    expect(lines).toEqual([])
+  })
+
   test('when any byte is changed, then it is not read', async () => {
     await write(synced(), record(5n, 0), record(5n, 1))
     const whole = new Uint8Array(readFileSync(slot(0)))
