@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 export type RuntimeName = 'bun' | 'node' | 'deno'
 
 const program = (path: string): string =>
-  fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url))
+  fileURLToPath(new URL(`../../../node_modules/${path}`, import.meta.url))
 
 /**
  * How each runtime runs a file. Node and Deno come with the development dependencies; the programs themselves are named,
