@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import packageFile from '../../package.json' with { type: 'json' }
+import { writeModules } from '../workers/writeModules.ts'
 import { isBundleCurrent } from './explorer.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -48,4 +49,5 @@ for (const entry of readdirSync(OUTPUT, { recursive: true, withFileTypes: true }
   else if (entry.name.endsWith('.js')) rewrite(path, FILE_URL)
 }
 writePackageFile()
+writeModules(join(OUTPUT, 'runtime', 'workers'))
 chmodSync(join(OUTPUT, 'runtime', 'main.js'), 0o755)

@@ -4,11 +4,18 @@ import { fileURLToPath } from 'node:url'
 import { HASHES_MODULE_BASE64 } from '../../core/crypto/wasm/hashesModule.ts'
 import { SECP256K1_MODULE_BASE64 } from '../../core/crypto/wasm/secp256k1Module.ts'
 
-/** Writes the WebAssembly modules as files: a Worker takes them compiled at its deployment, and compiles none itself. */
-const folder = join(fileURLToPath(new URL('../..', import.meta.url)), 'dist', 'workers')
-mkdirSync(folder, { recursive: true })
-for (const [name, base64] of [
-  ['hashes', HASHES_MODULE_BASE64],
-  ['secp256k1', SECP256K1_MODULE_BASE64],
-] as const)
-  writeFileSync(join(folder, `${name}.wasm`), Buffer.from(base64, 'base64'))
+/**
+ * Writes the WebAssembly modules as files into the folder `modules` of the folder given, that of the Worker's files: a Worker
+ * takes them compiled at its deployment, and compiles none itself.
+ */
+export const writeModules = (workersFolder: string): void => {
+  const folder = join(workersFolder, 'modules')
+  mkdirSync(folder, { recursive: true })
+  for (const [name, base64] of [
+    ['hashes', HASHES_MODULE_BASE64],
+    ['secp256k1', SECP256K1_MODULE_BASE64],
+  ] as const)
+    writeFileSync(join(folder, `${name}.wasm`), Buffer.from(base64, 'base64'))
+}
+
+if (import.meta.main) writeModules(fileURLToPath(new URL('.', import.meta.url)))

@@ -79,7 +79,9 @@ describe('given every source file', () => {
   test('when it imports files, then by their whole name', () => {
     const wrong = files.flatMap(file =>
       importsOf(file)
-        .filter(name => /^(?:core|handlers|p2p|runtime|test)\//.test(name) && !/\.(?:tsx?|json)$/.test(name))
+        .filter(
+          name => /^(?:core|handlers|p2p|runtime|test)\//.test(name) && !/\.(?:tsx?|json|wasm)$/.test(name),
+        )
         .map(name => `${file.path} imports ${name}`),
     )
     expect(wrong).toEqual([])

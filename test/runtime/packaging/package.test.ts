@@ -69,6 +69,27 @@ describe('given the packed package in an empty folder', () => {
     expect(out).toMatch(/^quorate\/v\d+\.\d+\.\d+\n$/)
   })
 
+  test(
+    'when the Worker is bundled from it, then with its modules of WebAssembly',
+    async () => {
+      writeFileSync(join(project, 'edge.ts'), "export { ChainObject, default } from 'quorate/worker'\n")
+      writeFileSync(
+        join(project, 'wrangler.toml'),
+        'name = "edge"\nmain = "edge.ts"\ncompatibility_date = "2026-06-01"\ncompatibility_flags = ["nodejs_compat"]\n',
+      )
+      const wrangler = join(ROOT, 'node_modules/wrangler/bin/wrangler.js')
+      const output = join(project, 'bundle')
+      await runProgram(
+        [RUNTIME_COMMANDS.node[0], wrangler, 'deploy', '--dry-run', `--outdir=${output}`],
+        project,
+        { WRANGLER_SEND_METRICS: 'false', CI: 'true' },
+      )
+      const modules = readdirSync(output).filter(name => name.endsWith('.wasm'))
+      expect(modules.map(name => name.replace(/^\w+-/, '')).sort()).toEqual(['hashes.wasm', 'secp256k1.wasm'])
+    },
+    TIMEOUT_MS,
+  )
+
   describe.each(RUNTIMES.filter(isInstalled).map(runtime => [runtime] as const))('on %s', runtime => {
     const run = (name: string): Promise<string> =>
       runProgram([...RUNTIME_COMMANDS[runtime], join(project, name)], project)
