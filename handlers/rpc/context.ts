@@ -17,6 +17,7 @@ import type { RpcDevelopment } from './development/development.ts'
 import type { AccountIndex } from './ots/accountIndex.ts'
 import type { RpcObserver } from './observer.ts'
 import type { RpcPermissions } from './permissions.ts'
+import type { RpcSnapshots } from './snapshots.ts'
 
 /** The part of the node's configuration that methods use; named like Besu's options. */
 export type RpcOptions = {
@@ -252,6 +253,8 @@ export type RpcHost = {
   >
   /** Sets the level of the named parts of the node, such as `p2p`, or of the whole node where the list is empty. */
   readonly setLogLevel?: (level: RpcLogLevel, parts: readonly string[]) => void
+  /** Snapshots of the chain; undefined where the node cannot write files. */
+  readonly snapshots?: RpcSnapshots
   /** The most recently rejected blocks. */
   readonly badBlocks?: () => readonly BadBlock[]
   /** Peers whose genesis file or transitions differ from this node's, with the names of the entries. */

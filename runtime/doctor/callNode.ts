@@ -84,5 +84,8 @@ export const callNode = async (
       'NO_ANSWER',
       `The node at ${url} does not serve ${method}: add its group to --rpc-http-api`,
     )
-  throw failed(url, `${String(message)} (${String(code)})`)
+  throw new CommandError(
+    'NO_ANSWER',
+    `The node at ${url} refuses ${method}: ${String(message)} (${String(code)})`,
+  )
 }

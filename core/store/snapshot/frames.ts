@@ -1,5 +1,7 @@
 import { concatBytes, equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
+import { keccak256Steps } from '../../crypto/keccakSteps.ts'
+import type { Steps } from '../../steps.ts'
 
 /** One part of a snapshot file: kind, length, payload, and the start of a checksum over all frames so far. */
 export type Frame = { readonly kind: FrameKind; readonly payload: Uint8Array }
@@ -32,12 +34,12 @@ const headOf = (kind: FrameKind, length: number): Uint8Array => {
 
 const NO_FRAMES: Hash = new Uint8Array(32)
 
-/** Encodes the frames of a file in their order: each checksum covers the frames before. */
-export const createFrameWriter = (): ((frame: Frame) => readonly Uint8Array[]) => {
+/** Encodes the frames of a file in their order: each checksum covers the frames before. Yields within a long one. */
+export const createFrameWriter = (): ((frame: Frame) => Steps<readonly Uint8Array[]>) => {
   let chained = NO_FRAMES
-  return ({ kind, payload }) => {
+  return function* ({ kind, payload }) {
     const head = headOf(kind, payload.length)
-    chained = keccak256(concatBytes(chained, head, payload))
+    chained = yield* keccak256Steps(chained, head, payload)
     return [head, payload, chained.subarray(0, CHECKSUM_BYTES)]
   }
 }

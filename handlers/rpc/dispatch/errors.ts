@@ -156,6 +156,8 @@ export const RPC_ERRORS = {
   LOCAL_NODE: { code: -32100, message: 'Cannot add local node as peer.' },
   /** Besu has no such limit. */
   TOO_MANY_VOTES: { code: -32000, message: 'Too many votes are pending: discard those that are decided' },
+  INVALID_SNAPSHOT_NAME: { code: -32602, message: 'Invalid snapshot name params' },
+  SNAPSHOT_REFUSED: { code: -32000, message: 'Cannot write a snapshot' },
   /** Of a development chain. */
   DEVELOPMENT_REFUSED: { code: -32000, message: 'The development chain cannot do this' },
   UNKNOWN_ACCOUNT: {

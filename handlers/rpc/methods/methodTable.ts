@@ -23,6 +23,7 @@ import { PERM_METHODS } from './perm.ts'
 import { QBFT_METHODS } from './qbft.ts'
 import { QBFT_VOTE_METHODS } from './qbftVotes.ts'
 import { rpcMethods } from './rpc.ts'
+import { SNAPSHOT_METHODS } from './snapshots.ts'
 import { TRACE_METHODS } from './trace.ts'
 import { TXPOOL_METHODS } from './txpool.ts'
 import { WEB3_METHODS } from './web3.ts'
@@ -42,6 +43,7 @@ export const METHODS: readonly Method[] = [
   ...QBFT_METHODS,
   ...QBFT_VOTE_METHODS,
   ...ADMIN_METHODS,
+  ...SNAPSHOT_METHODS,
   ...PERM_METHODS,
   ...MINER_METHODS,
   ...TXPOOL_METHODS,

@@ -108,6 +108,11 @@ export const SCHEMAS = {
     maxItems: 100,
     description: 'at most 100 names of parts of the node',
   },
+  FileName: {
+    type: 'string',
+    pattern: '^(?!.*\\.part$)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$',
+    description: 'a file name of at most 100 letters, digits, dots, hyphens and underscores',
+  },
   Texts: { ...arrayOf({ type: 'string' }), description: 'an array of strings' },
   Enode: { type: 'string', description: 'an enode URL' },
   BlockNumberOrTag: {

@@ -2,6 +2,7 @@ import { RPC_LOG_LEVELS } from '../context.ts'
 import { type SchemaName, SCHEMAS } from '../openrpc/schemas.ts'
 import type { Method, Params } from '../methods/method.ts'
 import { numberSelectorOf, selectorOf } from './block.ts'
+import { fileNameOf } from './fileName.ts'
 import { FEE_HISTORY_BLOCKS_MAX, INTERVAL_SECONDS_MAX, MINED_BLOCKS_MAX, STORAGE_KEYS_MAX } from './limits.ts'
 import { percentilesOf } from './percentiles.ts'
 import {
@@ -67,6 +68,7 @@ const TESTS: Readonly<Partial<Record<SchemaName, ValueTest>>> = {
   Gas: atMost(63),
   Limit: value => Number.isInteger(value) && (value as number) >= 0,
   ResultCount: between(1n, BigInt(Number.MAX_SAFE_INTEGER)),
+  FileName: readable(fileNameOf),
   FilterId: isText,
   SubscriptionId: atMost(64),
   SubscriptionType: value => SUBSCRIPTION_TYPES.includes(value),

@@ -7,19 +7,17 @@ import { CommandError, UsageError } from '../../cli/errors.ts'
 import { startProgress } from '../../cli/progress.ts'
 import { writeFailureReason } from '../../files/reason.ts'
 import { openNode } from '../../node/openNode.ts'
+import { STATE_SET_BY_HAND } from '../../snapshot/snapshots.ts'
+import { writeSnapshot } from '../../snapshot/writeSnapshot.ts'
+import { createOnNode } from './createOnNode.ts'
 import type { CreateOptions } from './snapshotCommands.ts'
-import { writeSnapshot } from './write.ts'
 
 const failure = (path: string, cause: unknown): unknown =>
   typeof (cause as { syscall?: unknown }).syscall === 'string'
     ? new CommandError('EXPORT', `Cannot write ${path}: ${writeFailureReason(cause)}`, { cause })
     : cause
 
-/** Writes a snapshot of a stopped node. The file gets its name only when it is complete. @throws CommandError, UsageError */
-export const createSnapshot = async ({
-  options,
-  terminal,
-}: CommandContext<CreateOptions>): Promise<number> => {
+const createHere = async ({ options, terminal }: CommandContext<CreateOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
   const { to, block } = options
   if (to === undefined) throw new UsageError('INVALID_VALUE', "Missing required option: '--to=<PATH>'")
@@ -29,10 +27,7 @@ export const createSnapshot = async ({
   const temporary = `${to}.part`
   try {
     if (node.development?.edits.isEmpty === false)
-      throw new CommandError(
-        'EXPORT',
-        'The state of this development chain was set by hand: no snapshot proves it',
-      )
+      throw new CommandError('EXPORT', `Cannot write ${to}: ${STATE_SET_BY_HAND}`)
     const { header } = node.chain.head()
     const number = block ?? header.number
     if (number < 1n || number > header.number)
@@ -55,4 +50,13 @@ export const createSnapshot = async ({
   } finally {
     await node.close()
   }
+}
+
+/**
+ * Writes a snapshot of a stopped node, or lets a running node write one. The file gets its name only when it is complete.
+ * @throws CommandError, UsageError
+ */
+export const createSnapshot = async (context: CommandContext<CreateOptions>): Promise<number> => {
+  const { url } = context.options
+  return url === undefined ? createHere(context) : createOnNode(context, url)
 }

@@ -1,11 +1,16 @@
 import { type Command, defineCommand } from '../../cli/command.ts'
-import { bigintOption, pathOption } from '../../cli/option.ts'
-import { CHAIN_OPTIONS, GROUP } from '../sharedOptions.ts'
+import { bigintOption, pathOption, textOption } from '../../cli/option.ts'
+import { CHAIN_OPTIONS, GROUP, NODE_CLIENT_OPTIONS } from '../sharedOptions.ts'
 
 export type CreateOptions = typeof CREATE_OPTIONS
 const CREATE_OPTIONS = {
   ...CHAIN_OPTIONS,
-  to: pathOption({ name: 'to', group: GROUP, fallback: undefined, description: 'File to write' }),
+  to: pathOption({
+    name: 'to',
+    group: GROUP,
+    fallback: undefined,
+    description: 'File to write; with --url its name in the folder snapshots of the data path of the node',
+  }),
   block: bigintOption({
     name: 'block',
     group: GROUP,
@@ -14,6 +19,15 @@ const CREATE_OPTIONS = {
     placeholder: '<BLOCK>',
     description: 'Last block of the snapshot',
   }),
+  url: textOption({
+    name: 'url',
+    group: GROUP,
+    fallback: undefined,
+    placeholder: '<URL>',
+    description:
+      'JSON-RPC of a running node with the group ADMIN, which writes the file; without it the node must be stopped',
+  }),
+  tokenFile: NODE_CLIENT_OPTIONS.tokenFile,
 }
 
 export type RestoreOptions = typeof RESTORE_OPTIONS
@@ -28,7 +42,10 @@ export const SNAPSHOT_COMMANDS: readonly Command[] = [
     summary: 'Write the chain and its state to a file',
     arguments: '',
     options: CREATE_OPTIONS,
-    examples: ['--genesis-file=genesis.json --data-path=node1 --to=chain.snapshot'],
+    examples: [
+      '--genesis-file=genesis.json --data-path=node1 --to=chain.snapshot',
+      '--url=http://127.0.0.1:8545 --to=chain.snapshot',
+    ],
     load: async () => (await import('./create.ts')).createSnapshot,
   }),
   defineCommand({

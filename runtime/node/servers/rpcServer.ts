@@ -39,6 +39,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
       | 'coinbase'
       | 'badBlocks'
       | 'setLogLevel'
+      | 'snapshots'
       | 'services'
       | 'observer'
       | 'status'

@@ -37,6 +37,7 @@ import { createRefusals, type Refusals } from '../../doctor/refusals.ts'
 import { type Permissions, rpcPermissionsOf } from '../../permissions/openPermissions.ts'
 import type { NodeMetrics } from '../../metrics/nodeMetrics.ts'
 import type { OtlpSettings } from '../../metrics/otlp/settings.ts'
+import { openNodeSnapshots } from '../../snapshot/nodeSnapshots.ts'
 import { clientVersion } from '../../version.ts'
 import type { MetricsListener } from './metricsServer.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
@@ -325,6 +326,7 @@ const openContext = (
     coinbase: node.key.address,
     badBlocks: node.badBlocks.list,
     setLogLevel: changeLogLevel,
+    snapshots: openNodeSnapshots(starting),
     services: () => servicesOf(options, listeners, service.network()),
     rpcDevelopment: development,
     accountIndex,

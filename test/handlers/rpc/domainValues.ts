@@ -29,6 +29,7 @@ export const RIGHT: Readonly<Partial<Record<SchemaName, unknown>>> = {
   LogLevel: 'INFO',
   LogParts: ['p2p'],
   Enode: 'enode',
+  FileName: 'chain.snapshot',
   BlockNumberOrTag: 'latest',
   BlockNumberOrTagOrHash: 'latest',
   MineRequest: { blocks: '0x1' },

@@ -1,13 +1,25 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
+import { runSteps } from '../../../core/steps.ts'
 import { createFrameWriter, MAGIC, readFrames } from '../../../core/store/snapshot/frames.ts'
 import { openNode } from '../../../runtime/node/openNode.ts'
-import { until } from '../../support/until.ts'
+import { isInstalled, RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
 import { genesisText, writeNetwork } from '../genesis.ts'
-import { PROCESS_TEST_TIMEOUT_MS, ROOT, runCommand, startNode } from '../nodeProcess.ts'
+import { runCommandLine } from '../../../runtime/commands/run.ts'
+import { PROCESS_TEST_TIMEOUT_MS, ROOT, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
@@ -18,6 +30,31 @@ let folder: string
 let genesis: string
 let file: string
 let head: string
+
+/** Runs a command in this process: on a busy machine each process takes seconds. */
+const runCommand = async (args: readonly string[]) => {
+  let out = ''
+  let error = ''
+  const code = await runCommandLine(
+    args,
+    {},
+    {
+      out: text => {
+        out += `${text}\n`
+      },
+      error: text => {
+        error += `${text}\n`
+      },
+      interactive: false,
+      columns: 80,
+      inputInteractive: false,
+      readSecret: () => Promise.reject(new Error('nothing to read')),
+      readInput: () => Promise.reject(new Error('nothing to read')),
+      flush: () => Promise.resolve(),
+    },
+  )
+  return { code, out, error }
+}
 
 const at = (name: string): string => join(folder, name)
 
@@ -93,7 +130,7 @@ const forged = async (change: (payload: Uint8Array, index: number) => Uint8Array
     yield new Uint8Array(readFileSync(file))
   })()
   for await (const { kind, payload } of readFrames(chunks))
-    parts.push(...encode({ kind, payload: change(payload.slice(), index++) }))
+    parts.push(...runSteps(encode({ kind, payload: change(payload.slice(), index++) })))
   const path = at('forged.snapshot')
   writeFileSync(path, Buffer.concat(parts))
   return path
@@ -136,24 +173,83 @@ test('given a snapshot that is cut off, altered, forged, of another chain or of 
   expect(error).toContain('its version is 2, this program reads 1')
 })
 
-test('given a restore that is killed, when it runs again, then it restores the chain', async () => {
-  const killed = at('killed')
-  mkdirSync(killed)
-  const child = Bun.spawn([process.execPath, join(ROOT, 'runtime/main.ts'), ...restoreArgs('killed')], {
-    cwd: ROOT,
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'ignore',
-  })
-  await until(() => existsSync(join(killed, 'chain.restoring')), {
-    timeoutMs: PROCESS_TEST_TIMEOUT_MS,
-    pollMs: 1,
-  })
-  child.kill('SIGKILL')
-  await child.exited
-  if (!existsSync(join(killed, 'chain'))) {
-    const { code, error } = await runCommand(restoreArgs('killed'))
+/** Write points at which a run of the tests kills a restore; KILLS=all takes every one. */
+const KILLS = 6
+
+test.skipIf(!isInstalled('node'))(
+  'given a restore that is killed with SIGKILL before any of its writes, when it runs again, then it restores the chain',
+  async () => {
+    const preload = join(ROOT, 'test/support/programs/killAtWrite.ts')
+    const [program] = RUNTIME_COMMANDS.node
+    const run = async (name: string, killAt: number) => {
+      const child = Bun.spawn(
+        [program, `--import=${preload}`, join(ROOT, 'runtime/main.ts'), ...restoreArgs(name)],
+        {
+          cwd: ROOT,
+          env: { ...process.env, KILL_AT: String(killAt) },
+          stdin: 'ignore',
+          stdout: 'ignore',
+          stderr: 'pipe',
+        },
+      )
+      const [error] = await Promise.all([new Response(child.stderr).text(), child.exited])
+      return { signal: child.signalCode, error }
+    }
+    const counted = await run('counted', 0)
+    const writes = Number(/writes=(\d+)/.exec(counted.error)?.[1])
+    expect(writes).toBeGreaterThan(KILLS)
+    const step = process.env['KILLS'] === 'all' ? 1 : writes / KILLS
+    for (let at = 1; at <= writes; at += step) {
+      const killAt = Math.floor(at)
+      const name = `killed-${killAt}`
+      expect([killAt, (await run(name, killAt)).signal]).toEqual([killAt, 'SIGKILL'])
+      // The chain appears by one rename, and only complete.
+      if (!existsSync(join(folder, name, 'chain'))) {
+        const { code, error } = await runCommand(restoreArgs(name))
+        expect([killAt, code, error]).toEqual([killAt, 0, ''])
+      }
+      expect(await valueAt(name, BigInt(BLOCKS))).toBe(15n)
+      rmSync(join(folder, name), { recursive: true })
+    }
+  },
+)
+
+test('given a running validator, when it is told to write snapshots, then it seals blocks meanwhile, and a new node restores them', async () => {
+  const network = [genesis, `--node-private-key-file=${at('validator.key')}`]
+  cpSync(at('source/chain'), at('running/chain'), { recursive: true })
+  mkdirSync(at('running/snapshots'))
+  // A killed node left it.
+  writeFileSync(at('running/snapshots/old.snapshot.part'), 'x')
+  const node = await startNode(at('running'), [
+    ...network,
+    '--rpc-http-enabled',
+    '--rpc-http-api=ETH,NET,WEB3,ADMIN',
+  ])
+  try {
+    const create = (...args: readonly string[]) =>
+      runCommand(['snapshot', 'create', `--url=${node.url}`, ...args])
+    const { wallet, reader } = clientsOf(node.url, 4242)
+    const creating = create('--to=first.snapshot')
+    const hash = await wallet.sendTransaction({
+      to: '0x00000000000000000000000000000000000000ff',
+      value: 1n,
+    })
+    await reader.waitForTransactionReceipt({ hash })
+    const { code, out, error } = await creating
     expect([code, error]).toEqual([0, ''])
+    expect(out).toContain('The node wrote')
+    expect(readdirSync(at('running/snapshots'))).toEqual(['first.snapshot'])
+    expect(statSync(at('running/snapshots/first.snapshot')).mode & 0o777).toBe(0o600)
+    expect(await node.rpc('admin_snapshotStatus')).toMatchObject({ state: 'complete' })
+    const again = await create('--to=first.snapshot')
+    expect([again.code, again.error.includes('exists: give another name')]).toEqual([1, true])
+    const outside = await create('--to=../first.snapshot')
+    expect([outside.code, outside.error.includes('give a name in --to, not a path')]).toEqual([2, true])
+    for (const name of ['../x', '.x', 'x/y', 'x.part'])
+      await expect(node.rpc('admin_createSnapshot', name)).rejects.toThrow('-32602')
+  } finally {
+    await node.stop()
   }
-  expect(await valueAt('killed', BigInt(BLOCKS))).toBe(15n)
+  const restored = await runCommand(restoreArgs('fromRunning', at('running/snapshots/first.snapshot')))
+  expect([restored.code, restored.error]).toEqual([0, ''])
 })

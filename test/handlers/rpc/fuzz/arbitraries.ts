@@ -264,6 +264,7 @@ const plausibleOf = ({
     LogParts: list(hostileText),
     Texts: list(hostileText),
     Enode: hostileText,
+    FileName: hostileText,
     CallsWithTypes: list(fc.tuple(call, traceTypes)),
     TraceAddress: list(fc.oneof(small, hostileText)),
     Address: address,
