@@ -122,6 +122,13 @@ export type NetworkOptions = {
    * connections, the host is the remote address and the port the one that the status names.
    */
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
+  /**
+   * Dials no node but the bootnodes until a first node is connected, or none of them can be reached: what Besu does where
+   * nodes are permitted by a list. A node without bootnodes dials all.
+   */
+  readonly bootnodesFirst?: boolean | undefined
+  /** Called every second with the number of connections that are in their handshake. */
+  readonly onIncomplete?: (count: number) => void
   readonly handlers: NetworkHandlers
   readonly log: Log
   /** Milliseconds since 1970. */

@@ -38,6 +38,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Libp2pNetwo
   const dialing = setInterval(() => dialer.tick(), DIAL_INTERVAL_MS)
   const supervision = setInterval(() => {
     connections.tick()
+    options.onIncomplete?.(connections.pending.size)
     reopenGossip(parts)
   }, SUPERVISION_INTERVAL_MS)
   return networkOf(parts, () => {

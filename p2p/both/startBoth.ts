@@ -89,6 +89,16 @@ const createState = (options: BothOptions): BothState => {
   }
 }
 
+/** Sums what both networks count. */
+const summing = (onSum: ((count: number) => void) | undefined) => {
+  const counts = { libp2p: 0, devp2p: 0 }
+  return (transport: keyof typeof counts) =>
+    (count: number): void => {
+      counts[transport] = count
+      onSum?.(counts.libp2p + counts.devp2p)
+    }
+}
+
 /** What both networks are started with: a node that one of them bans is refused, and within a second disconnected, by the other. */
 const commonOptions = ({ options, scoring }: BothState): NetworkOptions => ({
   ...options,
@@ -107,18 +117,21 @@ const commonOptions = ({ options, scoring }: BothState): NetworkOptions => ({
 export const startBoth = async (options: BothOptions): Promise<Network> => {
   const state = createState(options)
   const common = commonOptions(state)
+  const counted = summing(options.onIncomplete)
   const libp2p = await startNetwork({
     ...common,
     port: options.libp2pPort,
     bootnodes: [],
     staticNodes: [],
     learnedNodes: [],
+    onIncomplete: counted('libp2p'),
     handlers: handlersOf(state, 'libp2p'),
   })
   try {
     const devp2p = await startDevp2p({
       ...common,
       chain: options.chain,
+      onIncomplete: counted('devp2p'),
       handlers: handlersOf(state, 'devp2p'),
     })
     state.networks = { libp2p, devp2p }

@@ -33,6 +33,7 @@ const dialerOf = (node: Devp2pNode, events: SessionEvents): Dialer =>
     refuses: node.options.refuses,
     isValidator: publicKey => node.handlers.roleOf(addressOfPublicKey(publicKey)) === 'validator',
     isLower: publicKey => compareBytes(publicKey, node.ownKey) < 0,
+    bootnodesFirst: node.options.bootnodesFirst,
     freeSlots: () => node.options.maxPeers - node.table.size,
     dialsMax: DIALS_MAX,
     onFailed: (enode, reason) => node.handlers.onDialFailed?.(enode, reason),
@@ -71,6 +72,7 @@ const limitPendingBytes = ({ sessions }: Devp2pNode): void => {
 const supervise = (node: Devp2pNode): void => {
   const now = node.options.nowMs()
   limitPendingBytes(node)
+  node.options.onIncomplete?.(node.sessions.size - node.table.size)
   for (const session of node.sessions) {
     superviseSession(session, now)
     if (session.stage !== 'established') continue

@@ -32,6 +32,7 @@ export const createPeers = (base: Base) => {
     refuses,
     isValidator: base.isValidator,
     isLower: publicKey => compareBytes(publicKey, base.ownKey) < 0,
+    bootnodesFirst: options.bootnodesFirst,
     freeSlots: () => maxPeers - table.size - connections.pending.size,
     dialsMax: DIALS_MAX,
     onFailed: (enode, reason) => handlers.onDialFailed?.(enode, reason),

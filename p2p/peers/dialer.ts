@@ -16,6 +16,8 @@ const REFUSED_BACKOFF_MS = 30_000
  * for the dial of the other.
  */
 const HIGHER_KEY_DELAY_MS = 250
+/** Consecutive failures after which other nodes are dialed, too, although a bootnode comes first: it may be away for good. */
+const BOOTNODE_FAILURES_MAX = 3
 /** Learned nodes; configured nodes do not count. */
 const LEARNED_MAX = 256
 /** Consecutive failures after which a learned node is forgotten, unless it is a validator; it can be learned again. */
@@ -29,6 +31,8 @@ type Target = {
   readonly id: string
   readonly publicKey: Uint8Array
   kind: Kind
+  /** Also where it is a static node. */
+  isBootnode: boolean
   /** The next to try comes first. */
   readonly addresses: Enode[]
   failures: number
@@ -50,6 +54,8 @@ export type DialerOptions = {
   readonly isValidator: (publicKey: Uint8Array) => boolean
   /** True if the key is lower than that of this node. */
   readonly isLower: (publicKey: Uint8Array) => boolean
+  /** Dials bootnodes alone until a node is connected, or none of them can be reached. */
+  readonly bootnodesFirst?: boolean | undefined
   /** Number of further peers that the node accepts. */
   readonly freeSlots: () => number
   readonly dialsMax: number
@@ -94,6 +100,8 @@ type State = {
   /** By id, in the order in which they were added. */
   readonly targets: Map<string, Target>
   dialing: number
+  /** A node was connected since the start. */
+  hasMetAnother: boolean
 }
 
 const dialAfter = ({ options }: State, target: Target, waitMs: number): void => {
@@ -164,6 +172,7 @@ const add = (state: State, enode: Enode, kind: Kind): boolean => {
       id,
       publicKey,
       kind,
+      isBootnode: kind === 'bootnode',
       addresses: [enode],
       failures: 0,
       waitFromMs: options.nowMs(),
@@ -175,6 +184,7 @@ const add = (state: State, enode: Enode, kind: Kind): boolean => {
   }
   // Addresses learned from other nodes do not replace those that the operator configured.
   if (kind === 'learned' && known.kind !== 'learned') return false
+  if (kind === 'bootnode') known.isBootnode = true
   addAddress(known, enode)
   if (known.kind === kind || kind === 'learned' || known.kind === 'static') return false
   known.kind = kind
@@ -182,11 +192,19 @@ const add = (state: State, enode: Enode, kind: Kind): boolean => {
   return true
 }
 
+/** Whether only bootnodes are dialed: nothing is known of the network yet, and one of them may answer. */
+const waitsForBootnodes = ({ options, targets, hasMetAnother }: State): boolean =>
+  options.bootnodesFirst === true &&
+  !hasMetAnother &&
+  [...targets.values()].some(({ isBootnode, failures }) => isBootnode && failures < BOOTNODE_FAILURES_MAX)
+
 const tick = (state: State): void => {
   const { options, targets } = state
+  const bootnodesOnly = waitsForBootnodes(state)
   const nowMs = options.nowMs()
   let freeSlots = options.freeSlots() - state.dialing
   for (const target of targets.values()) {
+    if (bootnodesOnly && !target.isBootnode) continue
     const [enode] = target.addresses
     if (enode === undefined || target.dialing || state.dialing >= options.dialsMax) continue
     if (!isDue(target, nowMs) || options.isConnected(target.id) || options.isBanned(target.id)) continue
@@ -203,7 +221,7 @@ const tick = (state: State): void => {
 
 /** Dials static nodes, bootnodes and validators until they are connected, other learned nodes while there is room. */
 export const createDialer = (options: DialerOptions): Dialer => {
-  const state: State = { options, targets: new Map(), dialing: 0 }
+  const state: State = { options, targets: new Map(), dialing: 0, hasMetAnother: false }
   const { targets } = state
   return {
     add: (enode, kind) => add(state, enode, kind),
@@ -212,6 +230,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
     isStatic: id => targets.get(id)?.kind === 'static',
     tick: () => tick(state),
     onConnected: id => {
+      state.hasMetAnother = true
       const target = targets.get(id)
       if (target === undefined) return
       target.failures = 0

@@ -20,7 +20,7 @@ export type MetricsSources = ChainSources &
   QbftSources &
   FollowerSources & {
     readonly pool: TransactionPool
-    readonly permissionCounts: () => PermissionCounts
+    readonly accountChecks: () => PermissionCounts
     readonly connections: RpcConnections
     readonly log: Log
   }
@@ -42,7 +42,8 @@ export const startNodeMetrics = async (
 ): Promise<NodeMetrics> => {
   const registry = await createRegistry(METRIC_CATEGORIES.filter(category => categories.includes(category)))
   addProcessMetrics(registry)
-  addPermissionMetrics(registry, sources.permissionCounts)
+  addPermissionMetrics(registry, 'account', sources.accountChecks)
+  addPermissionMetrics(registry, 'node', sources.connectionCounts)
   addChainMetrics(registry, sources)
   const stopPool = addPoolMetrics(registry, sources.pool)
   const stopFollower = startBlockFollower(registry, sources)

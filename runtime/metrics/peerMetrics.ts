@@ -1,4 +1,5 @@
 import type { Peer } from '../../p2p/network.ts'
+import type { ConnectionCounts } from '../threads/network/connectionCounts.ts'
 import type { Meters } from './registry.ts'
 
 /** Limits on the client names of peers: characters of a label, and number of labels. */
@@ -8,6 +9,7 @@ const CLIENTS_MAX = 16
 export type PeerSources = {
   readonly peers: () => readonly Pick<Peer, 'status'>[]
   readonly peerLimit: number
+  readonly connectionCounts: () => ConnectionCounts
 }
 
 /** The first part of a client version, `quorate` of `quorate/v1.0.0/linux-x64`, if it is a plain word. */
@@ -30,13 +32,17 @@ const collectClients = async (meters: Meters, peers: readonly Pick<Peer, 'status
 export type PeerObserver = { connected(): void; disconnected(): void }
 
 /** Metrics of the connections with other nodes; the observer is to be called by the network. */
-export const createPeerMetrics = (meters: Meters, { peers, peerLimit }: PeerSources): PeerObserver => {
+export const createPeerMetrics = (
+  meters: Meters,
+  { peers, peerLimit, connectionCounts }: PeerSources,
+): PeerObserver => {
   meters.inc('besu_peers_connected_total', {}, 0)
   meters.inc('besu_peers_disconnected_total', {}, 0)
   meters.onCollect(async () => {
     const connected = peers()
     meters.set('ethereum_peer_count', connected.length)
     meters.set('ethereum_peer_limit', peerLimit)
+    meters.set('ethereum_peer_count_incomplete', connectionCounts().incomplete)
     await collectClients(meters, connected)
   })
   return {

@@ -1,15 +1,18 @@
 import type { Meters } from './registry.ts'
 
-/** Checks of accounts since the start. */
+/** Checks since the start, by their outcome. */
 export type PermissionCounts = { readonly permitted: number; readonly unpermitted: number }
 
-const CHECKS = 'besu_permissioning_account_local_check_count'
-
-/** Metrics of the permission lists. */
-export const addPermissionMetrics = (meters: Meters, counts: () => PermissionCounts): void =>
+/** Metrics of a permission list. */
+export const addPermissionMetrics = (
+  meters: Meters,
+  of: 'account' | 'node',
+  counts: () => PermissionCounts,
+): void =>
   meters.onCollect(() => {
     const { permitted, unpermitted } = counts()
-    meters.total(`${CHECKS}_total`, permitted + unpermitted)
-    meters.total(`${CHECKS}_permitted_total`, permitted)
-    meters.total(`${CHECKS}_unpermitted_total`, unpermitted)
+    const checks = `besu_permissioning_${of}_local_check_count`
+    meters.total(`${checks}_total`, permitted + unpermitted)
+    meters.total(`${checks}_permitted_total`, permitted)
+    meters.total(`${checks}_unpermitted_total`, unpermitted)
   })

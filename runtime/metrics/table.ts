@@ -42,6 +42,7 @@ const BESU_METRICS = {
   ethereum_blockchain_finalized_block: gauge('ETHEREUM', 'Latest final block: with QBFT the head'),
   ethereum_blockchain_safe_block: gauge('ETHEREUM', 'Latest safe block: with QBFT the head'),
   ethereum_peer_count: gauge('ETHEREUM', 'Connected peers'),
+  ethereum_peer_count_incomplete: gauge('ETHEREUM', 'Connections that are in their handshake'),
   ethereum_peer_limit: gauge('ETHEREUM', 'Limit of connected peers, static nodes not counted'),
   besu_blockchain_difficulty: gauge('BLOCKCHAIN', 'Total difficulty of the chain'),
   besu_blockchain_chain_head_timestamp: gauge('BLOCKCHAIN', 'Timestamp of the head, seconds since 1970'),
@@ -93,20 +94,21 @@ const BESU_METRICS = {
   besu_rpc_subscription_unsubscribe_total: counter('RPC', 'Subscriptions ended', 'type'),
 }
 
-/** Counted when a transaction is submitted to the pool. */
+const permissionMetrics = (of: 'account' | 'node', checks: string): Readonly<Record<string, MetricRow>> => ({
+  [`besu_permissioning_${of}_local_check_count_total`]: counter('PERMISSIONING', checks),
+  [`besu_permissioning_${of}_local_check_count_permitted_total`]: counter(
+    'PERMISSIONING',
+    `Checks that permitted the ${of}`,
+  ),
+  [`besu_permissioning_${of}_local_check_count_unpermitted_total`]: counter(
+    'PERMISSIONING',
+    `Checks that refused the ${of}`,
+  ),
+})
+
 const PERMISSION_METRICS = {
-  besu_permissioning_account_local_check_count_total: counter(
-    'PERMISSIONING',
-    'Checks whether an account may send transactions',
-  ),
-  besu_permissioning_account_local_check_count_permitted_total: counter(
-    'PERMISSIONING',
-    'Checks that permitted an account',
-  ),
-  besu_permissioning_account_local_check_count_unpermitted_total: counter(
-    'PERMISSIONING',
-    'Checks that refused an account',
-  ),
+  ...permissionMetrics('account', 'Checks whether the sender of a submitted transaction may send it'),
+  ...permissionMetrics('node', 'Checks whether a node may be connected, each second while it is'),
 }
 
 const PROCESS_METRICS = {

@@ -10,6 +10,7 @@ import { logOf } from '../logging/log.ts'
 import type { NodeMetrics } from '../metrics/nodeMetrics.ts'
 import { type OtlpSettings, otlpSettingsOf } from '../metrics/otlp/settings.ts'
 import type { Permissions } from '../permissions/openPermissions.ts'
+import { readConnectionCounts } from '../threads/network/connectionCounts.ts'
 import type { Doctor } from './doctor.ts'
 import type { ConsensusService } from './consensusService.ts'
 import type { RunningNode } from './openNode.ts'
@@ -30,7 +31,7 @@ export type MeasuredParts = {
   readonly pool: TransactionPool
   readonly inbound: InboundLimits
   readonly measured: Measured
-  readonly permissions: Pick<Permissions, 'accountCounts'>
+  readonly permissions: Pick<Permissions, 'accountCounts' | 'connectionCounters'>
   /** Where OpenTelemetry goes; undefined for another protocol. */
   readonly otlp: OtlpSettings | undefined
   /** Receives the functions that stop them. */
@@ -49,7 +50,8 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
   const metrics = await startNodeMetrics(options.metricsCategories, {
     chain,
     pool,
-    permissionCounts: parts.permissions.accountCounts,
+    accountChecks: parts.permissions.accountCounts,
+    connectionCounts: () => readConnectionCounts(parts.permissions.connectionCounters),
     address: node.key.address,
     peers,
     peerLimit: options.maxPeers,

@@ -46,7 +46,7 @@ export type ConsensusServiceOptions = {
   readonly networkId: bigint
   /** enode URLs of static nodes; undefined without a network. */
   readonly staticNodes: readonly string[] | undefined
-  readonly permissions: Pick<Permissions, 'permittedNodes'>
+  readonly permissions: Pick<Permissions, 'permittedNodes' | 'connectionCounters'>
   /** Measures consensus; undefined where nobody reads it. */
   readonly observer?: ConsensusObserver | undefined
   /** Traces what consensus does with the chain; undefined where nobody reads it. */
@@ -159,6 +159,8 @@ export const startNetwork = async (
     handlers,
     validators,
     permittedNodes: permissions.permittedNodes,
+    bootnodesFirst: permissions.permittedNodes() !== undefined,
+    counters: permissions.connectionCounters,
     log: logOf('p2p'),
   })
 }

@@ -11,6 +11,7 @@ import { CommandError } from '../cli/errors.ts'
 import type { Log } from '../logging/log.ts'
 import { type Allowlist, createAllowlist, type EntryRules } from './allowlist.ts'
 import type { PermissionCounts } from '../metrics/permissionMetrics.ts'
+import { createConnectionCounters } from '../threads/network/connectionCounts.ts'
 import { refusedByContract } from './accountContract.ts'
 import { PermissionError } from './error.ts'
 import {
@@ -43,6 +44,8 @@ export type Permissions = {
   onNodesChanged(listener: () => void): void
   /** Called after a change of the accounts. */
   onAccountsChanged(listener: () => void): void
+  /** Where the network counts its checks of nodes, see connectionCounts.ts. */
+  readonly connectionCounters: SharedArrayBuffer
   /** Checks of accounts since the start. */
   readonly accountCounts: () => PermissionCounts
   readonly stop: () => void
@@ -180,6 +183,7 @@ export const openPermissions = (options: Options, staticNodes: readonly string[]
     },
     onNodesChanged: listener => void nodeListeners.push(listener),
     onAccountsChanged: listener => void listeners.push(listener),
+    connectionCounters: createConnectionCounters(),
     accountCounts: () => counts,
     stop: () => resolved?.stop(),
   }

@@ -37,6 +37,7 @@ export type NetworkSetup = Pick<
   | 'learnedNodes'
   | 'maxPeers'
   | 'inboundPeersMax'
+  | 'bootnodesFirst'
 > & {
   /** Nodes refused by the operator's options, regardless of the allowlist. */
   readonly refusedNodes?: RefusedNodes | undefined
@@ -45,6 +46,8 @@ export type NetworkSetup = Pick<
   readonly nodeState: NodeState
   /** Counters of handled bytes, see backlog.ts. */
   readonly handled: SharedArrayBuffer
+  /** See connectionCounts.ts. */
+  readonly counters: SharedArrayBuffer
 }
 
 /** Messages to the network worker. */

@@ -11,14 +11,19 @@ export type NetworkThreadOptions = Omit<
   TransportOptions,
   'refuses' | 'handlers' | 'log' | 'nowMs' | 'pause'
 > &
-  MainSideOptions & { readonly refusedNodes?: RefusedNodes | undefined }
+  MainSideOptions & {
+    readonly refusedNodes?: RefusedNodes | undefined
+    /** See connectionCounts.ts. */
+    readonly counters: SharedArrayBuffer
+  }
 
 const setupOf = (
   options: NetworkThreadOptions,
   { handlers, stateUpdates, handled }: MainSide,
 ): NetworkSetup => {
   const { privateKey, host, port, advertisedHost } = options
-  const { bootnodes, staticNodes, discovery, learnedNodes, maxPeers, inboundPeersMax } = options
+  const { bootnodes, staticNodes, discovery, learnedNodes, maxPeers, inboundPeersMax, bootnodesFirst } =
+    options
   const status = handlers.status()
   const { genesisHash, headHash } = status
   return {
@@ -35,10 +40,12 @@ const setupOf = (
     learnedNodes,
     maxPeers,
     inboundPeersMax,
+    bootnodesFirst,
     refusedNodes: options.refusedNodes,
     status: { ...status, genesisHash: ownBytes(genesisHash), headHash: ownBytes(headHash) },
     nodeState: stateUpdates.now(),
     handled,
+    counters: options.counters,
   }
 }
 

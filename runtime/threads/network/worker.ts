@@ -3,11 +3,11 @@ import { rateLimitedLog } from '../../../p2p/transport/rateLimitedLog.ts'
 import { NetworkError } from '../../../p2p/error.ts'
 import type { Network } from '../../../p2p/network.ts'
 import { startTransport } from '../../../p2p/startTransport.ts'
-import { unpermitted } from '../../../p2p/peers/permittedNodes.ts'
 import { createYield } from '../../scheduler.ts'
 import { useWorkerEngine } from '../workerEngine.ts'
 import { openWorkerPort } from '../workerPort.ts'
 import { openBacklog } from './backlog.ts'
+import { countConnections } from './connectionCounts.ts'
 import { createRefusal } from './refusedNodes.ts'
 import { plainError, plainValues } from './errors.ts'
 import { createHandlers, keyOf } from './handlers.ts'
@@ -18,6 +18,7 @@ import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './proto
 
 const setup = workerData as NetworkSetup
 const refusedBy = createRefusal(setup.refusedNodes)
+const counting = countConnections(setup.counters)
 let { nodeState } = setup
 let network: Network | undefined
 
@@ -111,7 +112,8 @@ try {
   network = await startTransport({
     ...setup,
     refuses: (publicKey, host, port) =>
-      refusedBy(publicKey, host) ?? unpermitted(nodeState.permittedNodes, publicKey, host, port),
+      refusedBy(publicKey, host) ?? counting.unpermitted(nodeState.permittedNodes, publicKey, host, port),
+    onIncomplete: counting.onIncomplete,
     handlers: createHandlers({
       post,
       backlog: toMain,

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,9 @@ import { rejection } from '../../support/rejection.ts'
 import { scenario } from '../../support/scenario.ts'
 import { clientsOf, minedReceipt } from '../../runtime/transactions.ts'
 import { connectWs } from '../../runtime/wsClient.ts'
+import { dialRaw } from '../../p2p/rawPeer.ts'
+import { genesisHashOf } from '../support/attacker.ts'
+import { enodeOf } from '../support/ownNode.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
 import { missingPrometheus, type Prometheus, promtool, startPrometheus } from '../support/prometheus.ts'
 import { until, untilHeads } from '../support/waiting.ts'
@@ -27,16 +30,22 @@ const CONSTANT: Readonly<Record<string, number>> = {
   qbft_validators: 4,
 }
 
-/** Moved by other tests: two nodes with one key are no network to leave running. */
-const ELSEWHERE = new Set([
-  'besu_permissioning_account_local_check_count_total',
-  'besu_permissioning_account_local_check_count_permitted_total',
-  'besu_permissioning_account_local_check_count_unpermitted_total',
-  'qbft_evidence_total',
-  'qbft_stalled',
-  'process_start_time_seconds',
-  'qbft_clock_offset_seconds',
-])
+const THIS_FILE = 'cluster/scenarios/metrics.ts'
+const PERMISSIONS = 'runtime/permissions/permissions.test.ts'
+
+/** Moved by tests of their own, which name them: two nodes with one key, for one, are no network to leave running. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  besu_permissioning_account_local_check_count_total: PERMISSIONS,
+  besu_permissioning_account_local_check_count_permitted_total: PERMISSIONS,
+  besu_permissioning_account_local_check_count_unpermitted_total: PERMISSIONS,
+  besu_permissioning_node_local_check_count_total: PERMISSIONS,
+  besu_permissioning_node_local_check_count_permitted_total: PERMISSIONS,
+  besu_permissioning_node_local_check_count_unpermitted_total: PERMISSIONS,
+  qbft_evidence_total: 'runtime/metrics/qbftMetrics.test.ts',
+  qbft_stalled: THIS_FILE,
+  process_start_time_seconds: THIS_FILE,
+  qbft_clock_offset_seconds: THIS_FILE,
+}
 
 type Samples = ReadonlyMap<string, number>
 
@@ -60,6 +69,7 @@ scenario('given a network of four validators with metrics', ({ beforeAll, afterA
   let cluster: Cluster
   let prometheus: Prometheus | undefined
   let before: Samples = new Map()
+  let begunAtMs = 0
 
   const scrape = async (index: number, accept = 'text/plain'): Promise<string> => {
     const response = await fetch(`${cluster.node(index).metricsUrl}/metrics`, { headers: { accept } })
@@ -67,6 +77,7 @@ scenario('given a network of four validators with metrics', ({ beforeAll, afterA
   }
 
   beforeAll(async () => {
+    begunAtMs = Date.now()
     folder = mkdtempSync(join(tmpdir(), 'quorate-metrics-'))
     cluster = await createCluster({
       folder,
@@ -133,7 +144,7 @@ scenario('given a network of four validators with metrics', ({ beforeAll, afterA
     const seen: Map<string, number> = new Map()
     const unmoved = (): readonly string[] =>
       Object.keys(METRICS).filter(name => {
-        if (ELSEWHERE.has(name)) return false
+        if (ELSEWHERE[name] !== undefined) return false
         const samples = ofMetric(seen, name)
         const wanted = CONSTANT[name]
         if (wanted !== undefined) return !samples.some(([, value]) => value === wanted)
@@ -143,20 +154,60 @@ scenario('given a network of four validators with metrics', ({ beforeAll, afterA
           isCounter ? value > 0 : value !== (before.get(sample) ?? 0),
         )
       })
+    // It does not tell its status, and so does not become a peer.
+    const stranger = await dialRaw(enodeOf(cluster.node(1)), undefined, await genesisHashOf(cluster, 1))
+    const { wallet: other } = clientsOf(url, 4242, 1)
+    let nonce = 0
     let left: readonly string[] = []
     await until('every metric to move', async () => {
       for (const [sample, value] of samplesOf(await scrape(1))) {
         // A gauge that has moved and come back has moved.
         if (seen.get(sample) === undefined || value !== (before.get(sample) ?? 0)) seen.set(sample, value)
       }
-      await cluster.node(1).rpc('eth_chainId')
+      // The head has the block of one for half a second.
+      await other.sendTransaction({ to, value: 1n, nonce: nonce++, gas: 21_000n, gasPrice: 10n ** 10n })
       left = unmoved()
       return left.length === 0
     }).catch((error: unknown) => {
       throw new Error(`unmoved: ${left.join(', ')}`, { cause: error })
     })
+    await stranger.stop()
     slow.destroy()
     ws.close()
+  })
+
+  test('when a metric is moved by another test, then that test is there and names it', () => {
+    for (const [name, file] of Object.entries(ELSEWHERE)) {
+      expect(Object.keys(METRICS)).toContain(name)
+      expect(readFileSync(join(import.meta.dir, '../..', file), 'utf8')).toContain(name)
+    }
+  })
+
+  test('when its start and the clocks are asked for, then they are those of this machine', async () => {
+    const samples = samplesOf(await scrape(1))
+    const [[, startedAt] = ['', 0]] = ofMetric(samples, 'process_start_time_seconds')
+    expect(startedAt).toBeGreaterThan(begunAtMs / 1000 - 1)
+    expect(startedAt).toBeLessThan(Date.now() / 1000)
+    const offsets = ofMetric(samples, 'qbft_clock_offset_seconds')
+    expect(offsets.length).toBeGreaterThanOrEqual(2)
+    for (const [, offset] of offsets) expect(Math.abs(offset)).toBeLessThan(5)
+  })
+
+  test('when another validator is paused, then the chain is stalled, and Prometheus alerts of it', async () => {
+    const isStalled = async (): Promise<boolean> =>
+      ofMetric(samplesOf(await scrape(1)), 'qbft_stalled').some(([, value]) => value === 1)
+    expect(await isStalled()).toBe(false)
+    process.kill(cluster.node(3).pid, 'SIGSTOP')
+    try {
+      await until('a stall', isStalled)
+      if (prometheus !== undefined)
+        await until('the alert of it', async () =>
+          (await prometheus?.firing())?.some(({ labels }) => labels['alertname'] === 'QuorateChainStalled'),
+        )
+    } finally {
+      process.kill(cluster.node(3).pid, 'SIGCONT')
+    }
+    await until('its end', async () => !(await isStalled()))
   })
 
   test('when Prometheus reads them, then every panel has data and the silent validator is alerted of', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createHandled } from '../../../../runtime/threads/network/backlog.ts'
+import { createConnectionCounters } from '../../../../runtime/threads/network/connectionCounts.ts'
 import { openNetworkThread } from '../../../../runtime/threads/network/thread.ts'
 
 /** A program: starts a network on a thread and, when told to by its argument, sends it what it fails at. */
@@ -30,6 +31,7 @@ const thread = openNetworkThread(
     },
     nodeState: { headNumber: 0n, headTimestamp: 0n, headHash: hash, validators: undefined, debug: false },
     handled: createHandled(),
+    counters: createConnectionCounters(),
   },
   () => undefined,
   error => console.log(`told: ${error.code}`),

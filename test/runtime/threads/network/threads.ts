@@ -6,6 +6,7 @@ import {
 } from '../../../../runtime/threads/network/startNetworkThread.ts'
 import { statusOf } from '../../../p2p/networks.ts'
 import { until } from '../../../support/until.ts'
+import { createConnectionCounters } from '../../../../runtime/threads/network/connectionCounts.ts'
 
 export type Heard = readonly [what: string, ...of: unknown[]]
 
@@ -52,6 +53,7 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
     discovery: true,
     learnedNodes: [],
     maxPeers: 25,
+    counters: createConnectionCounters(),
     validators: () => change.validators,
     log: {
       debug: line('debug'),
