@@ -29,8 +29,11 @@ export type PeerMemory = {
 
 const shown = (reason: string): string => reason.slice(0, REASON_LENGTH_MAX)
 
-/** Remembers where nodes were and why they are not connected. */
-export const createPeerMemory = (): PeerMemory => {
+/**
+ * Remembers where nodes were and why they are not connected.
+ * @param configured enodes that this node dials from its start on
+ */
+export const createPeerMemory = (configured: readonly string[] = []): PeerMemory => {
   const traces = new Map<string, PeerTrace>()
   const note = (address: string, trace: PeerTrace): void => setBounded(traces, address, trace, KEPT_MAX)
   const traceOf = ({ remoteAddress, status }: Peer, trouble: string | undefined): PeerTrace => ({
@@ -38,19 +41,21 @@ export const createPeerMemory = (): PeerMemory => {
     client: status.client,
     trouble,
   })
+  const noteDial = (enode: string, reason: string): void => {
+    const { publicKey, host, port } = parseEnode(enode)
+    const address = toHex(addressOfPublicKey(publicKey))
+    const before = traces.get(address)
+    note(address, {
+      remoteAddress: before?.remoteAddress ?? `${host}:${port}`,
+      client: before?.client,
+      trouble: `${host}:${port}: ${shown(reason)}`,
+    })
+  }
+  for (const enode of configured) noteDial(enode, 'no answer yet')
   return {
     connected: peer => note(toHex(peer.address), traceOf(peer, undefined)),
     gone: (peer, reason) => note(toHex(peer.address), traceOf(peer, shown(reason))),
-    dialFailed: (text, reason) => {
-      const { publicKey, host, port } = parseEnode(text)
-      const address = toHex(addressOfPublicKey(publicKey))
-      const before = traces.get(address)
-      note(address, {
-        remoteAddress: before?.remoteAddress ?? `${host}:${port}`,
-        client: before?.client,
-        trouble: `${host}:${port}: ${shown(connectionFailureReason(reason))}`,
-      })
-    },
+    dialFailed: (enode, reason) => noteDial(enode, connectionFailureReason(reason)),
     of: address => traces.get(address),
   }
 }

@@ -165,7 +165,7 @@ const prepare = async (
     pool,
     poolHead,
     submit: withRefusalCounts(createSubmit(chain, pool, poolHead), refusals),
-    memory: createPeerMemory(),
+    memory: createPeerMemory([...options.bootnodes, ...(staticNodes ?? [])]),
     refusals,
     inbound: createInboundLimits(),
     measured: { service: undefined, doctor: undefined, webSockets: () => 0 },
