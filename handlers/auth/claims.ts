@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from '../../core/json.ts'
+
 /** The claims of a token. */
 export type Claims = {
   readonly permissions: readonly string[]
@@ -19,12 +21,10 @@ const isTime = (value: unknown): value is number => typeof value === 'number' &&
 
 const isLater = (value: unknown, nowMs: number): boolean => isTime(value) && value * 1000 > nowMs
 
-const parse = (payload: Uint8Array): Readonly<Record<string, unknown>> | undefined => {
+const parse = (payload: Uint8Array): JsonObject | undefined => {
   try {
     const value: unknown = JSON.parse(DECODER.decode(payload))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return isObject(value) ? value : undefined
   } catch {
     // Neither UTF-8 nor JSON: no claims.
     return undefined

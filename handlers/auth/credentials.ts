@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../core/json.ts'
 import { parse, TomlError } from 'smol-toml'
 
 /** A user who may log in. */
@@ -37,18 +38,15 @@ const DEPTH_MAX = 16
 /** Longest user name that is looked up. */
 export const USERNAME_LENGTH_MAX = 256
 
-type Table = Readonly<Record<string, unknown>>
-
-const isTable = (value: unknown): value is Table =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+const isTable = (value: unknown): value is JsonObject => isObject(value) && !(value instanceof Date)
 
 const isTextArray = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(entry => typeof entry === 'string')
 
-const own = (table: Table, key: string): unknown => (Object.hasOwn(table, key) ? table[key] : undefined)
+const own = (table: JsonObject, key: string): unknown => (Object.hasOwn(table, key) ? table[key] : undefined)
 
 /** Besu's rules for values, except that `permissions = []` is valid and grants nothing. */
-const checkValues = (table: Table, depth = 0): void => {
+const checkValues = (table: JsonObject, depth = 0): void => {
   const { groups, roles, permissions, privacyPublicKey } = table
   const isList = (value: unknown, lengthMin: number): boolean =>
     value === undefined || isTable(value) || (isTextArray(value) && value.length >= lengthMin)
@@ -63,16 +61,16 @@ const checkValues = (table: Table, depth = 0): void => {
   for (const value of Object.values(table)) if (isTable(value)) checkValues(value, depth + 1)
 }
 
-const passwordOf = (table: Table): string | undefined => {
+const passwordOf = (table: JsonObject): string | undefined => {
   const password = own(table, 'password')
   return typeof password === 'string' && password !== '' ? password : undefined
 }
 
 /** Tests whether the table or a nested one (a user name with dots) has a password. */
-const hasUser = (table: Table): boolean =>
+const hasUser = (table: JsonObject): boolean =>
   passwordOf(table) !== undefined || Object.values(table).some(value => isTable(value) && hasUser(value))
 
-const userOf = (name: string, table: Table): User | undefined => {
+const userOf = (name: string, table: JsonObject): User | undefined => {
   const passwordHash = passwordOf(table)
   const permissions = own(table, 'permissions')
   const privacyPublicKey = own(table, 'privacyPublicKey')
@@ -87,7 +85,7 @@ const userOf = (name: string, table: Table): User | undefined => {
 }
 
 /** Every table with a password, named by its path. */
-const usersBelow = (prefix: string, table: Table): readonly User[] =>
+const usersBelow = (prefix: string, table: JsonObject): readonly User[] =>
   Object.entries(table).flatMap(([key, value]) => {
     if (!isTable(value)) return []
     const name = `${prefix}${key}`
@@ -95,7 +93,7 @@ const usersBelow = (prefix: string, table: Table): readonly User[] =>
     return [...(user === undefined ? [] : [user]), ...usersBelow(`${name}.`, value)]
   })
 
-const parseToml = (text: string): Table => {
+const parseToml = (text: string): JsonObject => {
   try {
     return parse(text)
   } catch (cause) {

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json.ts'
 import { createReadBody, refuseBody } from '../inbound/body.ts'
 import type { Audit } from './audit.ts'
 import type { ClientAddress } from './authentication.ts'
@@ -38,8 +39,8 @@ const readRequest = async (request: Request): Promise<LoginRequest | Response> =
   } catch {
     return answers.malformed()
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return answers.malformed()
-  const { username, password } = value as { username?: unknown; password?: unknown }
+  if (!isObject(value)) return answers.malformed()
+  const { username, password } = value
   if (username === undefined || username === null || password === undefined || password === null)
     return answers.incomplete()
   return typeof username === 'string' && typeof password === 'string'

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../core/json.ts'
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { optionNames } from './arguments.ts'
@@ -25,8 +26,7 @@ const readText = (path: string): string => {
   return new TextDecoder().decode(bytes)
 }
 
-const isTable = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+const isTable = (value: unknown): value is JsonObject => isObject(value) && !(value instanceof Date)
 
 /** Keys of the file; the name of a section is dropped, as Besu does. */
 const flatten = (document: Record<string, unknown>): [string, unknown][] =>

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json.ts'
 import type { Check } from './checks.ts'
 import { CLOCK_APART_MS, listed, shortAddress } from './causes.ts'
 
@@ -20,9 +21,6 @@ export type Status = {
     readonly clockOffsetMs: number | null
   }[]
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 /** Undefined for what no node of this kind answers. */
 export const readStatus = (value: unknown): Status | undefined => {

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../core/json.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
@@ -6,12 +7,10 @@ import { parseJson } from '../../core/genesis/json.ts'
 import { isOnCurve } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
 
-type Json = Readonly<Record<string, unknown>>
-
 /** Content of a configuration for `operator generate-blockchain-config`. */
 export type OperatorConfig = {
   /** The genesis file without extraData. */
-  readonly genesis: Json
+  readonly genesis: JsonObject
   /** The number of keys to create, or the public keys of validators that have theirs. */
   readonly nodes: { readonly count: number } | { readonly keys: readonly OperatorKey[] }
 }
@@ -23,14 +22,11 @@ const NODES_MAX = 1_000
 
 const fail = (problem: string): CommandError => new CommandError('INPUT', problem)
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The member of that name in any case, as Besu reads it. */
-const member = (json: Json, name: string): unknown =>
+const member = (json: JsonObject, name: string): unknown =>
   Object.entries(json).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
 
-const sectionOf = (json: Json, name: string): Json | undefined => {
+const sectionOf = (json: JsonObject, name: string): JsonObject | undefined => {
   const value = member(json, name)
   return isObject(value) ? value : undefined
 }
@@ -45,7 +41,7 @@ const keyOf = (value: unknown): OperatorKey => {
   return { publicKey, address: addressOfPublicKey(bytes) }
 }
 
-const nodesOf = (section: Json): OperatorConfig['nodes'] => {
+const nodesOf = (section: JsonObject): OperatorConfig['nodes'] => {
   const keys = member(section, 'keys')
   const wantsKeys = member(section, 'generate') === true
   if (!wantsKeys) {
@@ -62,7 +58,7 @@ const nodesOf = (section: Json): OperatorConfig['nodes'] => {
   return { count }
 }
 
-const requireQbft = (genesis: Json): void => {
+const requireQbft = (genesis: JsonObject): void => {
   const config = sectionOf(genesis, 'config')
   if (config === undefined) throw fail('Missing config section in config file')
   const curve = member(config, 'ecCurve')

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
@@ -12,7 +13,6 @@ import {
 } from '../../p2p/validatorStatement.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
-import { isRecord } from './keystore/shape.ts'
 import type { ValidatorSigner } from './signer.ts'
 
 const statementPath = (dataPath: string): string => join(dataPath, 'validator-statement.json')
@@ -48,7 +48,7 @@ const readKept = (dataPath: string): Kept | undefined => {
   } catch {
     return undefined
   }
-  if (!isRecord(file) || file.version !== STATEMENT_VERSION || typeof file.madeAtMs !== 'number')
+  if (!isObject(file) || file.version !== STATEMENT_VERSION || typeof file.madeAtMs !== 'number')
     return undefined
   const genesisHash = bytesOf(file.genesisHash, 32)
   const connectionKey = bytesOf(file.connectionKey, 64)

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../json.ts'
 import { fromHex, toHex } from '../../bytes/hex.ts'
 import type { Hash } from '../../bytes/bytes.ts'
 import { SEGMENT_VERSION } from '../segments/segment.ts'
@@ -51,9 +52,9 @@ const requireVersion = (what: string, found: unknown, known: number): void => {
 
 /** @throws SnapshotDamaged, SnapshotVersion */
 export const decodeSnapshotHeader = (bytes: Uint8Array): SnapshotHeader => {
-  let header: Readonly<Record<string, unknown>>
+  let header: JsonObject
   try {
-    header = JSON.parse(new TextDecoder().decode(bytes)) as Readonly<Record<string, unknown>>
+    header = JSON.parse(new TextDecoder().decode(bytes)) as JsonObject
   } catch {
     throw new SnapshotDamaged('its header is not valid')
   }

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts'
 import { compactVerify, createLocalJWKSet, errors, type JWK } from 'jose'
 import { ALGORITHMS } from './algorithms.ts'
 import type { VerifySignature } from '../verifyToken.ts'
@@ -13,9 +14,6 @@ export class KeySetError extends Error {
   override readonly name = 'KeySetError'
   readonly code = 'KEY_SET'
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Keys for other uses, and secret ones, are left out: a set may hold them for other services. */
 const isForSignatures = ({ kty, use, n, crv, key_ops: operations }: JWK): boolean => {

@@ -1,9 +1,9 @@
+import { isObject } from '../../../core/json.ts'
 import type { GraphQLParams } from 'graphql-yoga'
 import { type ReadBody, refuseBody } from '../../inbound/body.ts'
 import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import { JsonError, parseJson } from '../../rpc/json/parse.ts'
 import type { Scheduler } from '../../../core/scheduler.ts'
-import { isObject } from '../../rpc/parameters/values.ts'
 import { BodyTooBusy, parseYielding, parseWhole, WHOLE_LENGTH_MAX } from '../../rpc/dispatch/requestBody.ts'
 import { DocumentError } from '../errors.ts'
 

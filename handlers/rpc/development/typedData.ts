@@ -1,13 +1,12 @@
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { concatBytes, type Hash, padStartBytes, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { RpcError } from '../dispatch/errors.ts'
-import { addressOf, flagOf, isObject, prefixedBytesOf } from '../parameters/values.ts'
+import { addressOf, flagOf, prefixedBytesOf } from '../parameters/values.ts'
 
 type Member = { readonly name: string; readonly type: string }
 type Types = Readonly<Record<string, readonly Member[]>>
-type Json = Readonly<Record<string, unknown>>
-
 /** Maximum nesting of structs and arrays, and maximum number of values: more than any wallet shows. */
 const DEPTH_MAX = 32
 const VALUES_MAX = 10_000
@@ -123,7 +122,7 @@ const DOMAIN_MEMBERS: readonly Member[] = [
   { name: 'salt', type: 'bytes32' },
 ]
 
-const withDomain = (types: Types, domain: Json): Types =>
+const withDomain = (types: Types, domain: JsonObject): Types =>
   types[DOMAIN] === undefined
     ? { ...types, [DOMAIN]: DOMAIN_MEMBERS.filter(({ name }) => domain[name] !== undefined) }
     : types
@@ -142,7 +141,11 @@ export const typedDataHash = (value: unknown): Hash => {
   const data = parsed(value)
   if (!isObject(data) || !isObject(data['domain']))
     return invalid('types, primaryType, domain and message are needed')
-  const { domain, primaryType, message } = data as { domain: Json; primaryType?: unknown; message?: unknown }
+  const { domain, primaryType, message } = data as {
+    domain: JsonObject
+    primaryType?: unknown
+    message?: unknown
+  }
   const types = withDomain(typesOf(data['types']), domain)
   if (typeof primaryType !== 'string' || types[primaryType] === undefined)
     return invalid('primaryType names no type')

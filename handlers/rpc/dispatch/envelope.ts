@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts'
 import type { RpcErrorName, RpcErrorObject } from './errors.ts'
 import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
 import { isJsonPieces, type JsonPiece, pieceLength } from '../json/jsonPieces.ts'
@@ -31,8 +32,8 @@ const idText = (id: unknown, written: () => string | undefined): string | undefi
  * @param written returns the source text of the id.
  */
 const readEnvelope = (element: unknown, written: () => string | undefined): Envelope => {
-  if (typeof element !== 'object' || element === null || Array.isArray(element)) return INVALID_WITHOUT_ID
-  const { id, method, params } = element as { id?: unknown; method?: unknown; params?: unknown }
+  if (!isObject(element)) return INVALID_WITHOUT_ID
+  const { id, method, params } = element
   const given = id === undefined ? undefined : idText(id, written)
   if (
     typeof method !== 'string' ||

@@ -1,10 +1,10 @@
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { evictOldest } from '../../../core/collections/boundedMap.ts'
 import { withRunLimit, type RunLimit } from '../../../core/evm/interpreter/runLimit.ts'
 import type { RpcContext, RpcHost } from '../context.ts'
 import type { Outcome } from './envelope.ts'
 import { RpcError, type RpcErrorObject } from './errors.ts'
 import type { Call, Method, Params } from '../methods/method.ts'
-import { isObject } from '../parameters/values.ts'
 
 /** Threads that run methods, so that the thread that serves requests and takes part in consensus stays free. */
 export type CallWorkers = {
@@ -98,7 +98,7 @@ const limitAfter = (value: unknown, limit: number): number => {
   if (typeof value !== 'object' || value === null) return limit - 1
   let left = limit
   for (const name in value) {
-    left = limitAfter((value as Readonly<Record<string, unknown>>)[name], left - name.length - 1)
+    left = limitAfter((value as JsonObject)[name], left - name.length - 1)
     if (left < 0) return left
   }
   return left

@@ -1,10 +1,11 @@
+import { isObject } from '../../../core/json.ts'
 import { type Address, equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Log } from '../../../core/block/receipt.ts'
 import { logPattern, type LogPattern, type LogQuery } from '../../../core/store/logs/pattern.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { type BlockSelector, LATEST, numberSelectorOf } from '../parameters/block.ts'
-import { bareHashOf, exactAddressOf, hashOf, isObject } from '../parameters/values.ts'
+import { bareHashOf, exactAddressOf, hashOf } from '../parameters/values.ts'
 import { reversedRange } from './range.ts'
 
 /** Maximum number of addresses and topics of one filter: each is searched in every section of the index. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts'
 import { ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
@@ -7,7 +8,7 @@ import { RpcError } from '../dispatch/errors.ts'
 import { type Method, method } from './method.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'
 import { readSelector, withSelector } from '../parameters/block.ts'
-import { addressOf, given, isObject, required, slotOf } from '../parameters/values.ts'
+import { addressOf, given, required, slotOf } from '../parameters/values.ts'
 import { TRIE_BLOCKS_MAX } from '../state/trieAt.ts'
 import { readState } from '../state/state.ts'
 

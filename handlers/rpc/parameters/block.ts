@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { hasFinality } from '../blocks/finality.ts'
-import { bareHashOf, flagOf, isObject, integerOf, given } from './values.ts'
+import { bareHashOf, flagOf, integerOf, given } from './values.ts'
 import { RpcError, type RpcErrorName } from '../dispatch/errors.ts'
 import type { RpcContext } from '../context.ts'
 import type { Params } from '../methods/method.ts'
@@ -68,7 +69,7 @@ export const selectorOf = (value: unknown): BlockSelector | undefined => {
 }
 
 /** EIP-1898: a hash or a number, not both. All stored blocks are canonical, so `requireCanonical` must only be valid. */
-const objectSelectorOf = (value: Readonly<Record<string, unknown>>): BlockSelector | undefined => {
+const objectSelectorOf = (value: JsonObject): BlockSelector | undefined => {
   const { blockHash = null, blockNumber = null, requireCanonical = null } = value
   if (requireCanonical !== null && flagOf(requireCanonical) === undefined) return undefined
   if (blockHash !== null) return blockNumber === null ? hashSelectorOf(blockHash) : undefined

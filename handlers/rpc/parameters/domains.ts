@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts'
 import { RPC_LOG_LEVELS } from '../context.ts'
 import { type SchemaName, SCHEMAS } from '../openrpc/schemas.ts'
 import type { Method, Params } from '../methods/method.ts'
@@ -13,7 +14,6 @@ import {
   given,
   hashOf,
   integerOf,
-  isObject,
   prefixedBytesOf,
   slotOf,
 } from './values.ts'

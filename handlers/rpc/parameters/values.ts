@@ -103,6 +103,3 @@ export const requireCount = (params: Params, count: number): void => {
   if (actual !== count)
     throw new RpcError('INVALID_PARAM_COUNT', { data: `${count} expected, not ${actual}` })
 }
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts'
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { Withdrawal } from '../../../core/block/block.ts'
@@ -6,7 +7,7 @@ import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
-import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/values.ts'
+import { addressOf, bytesOf, hashOf, integerOf } from '../parameters/values.ts'
 import type { SimulationBlock } from './block.ts'
 
 /** Header fields that a simulation replaces; undefined ones are unchanged. */

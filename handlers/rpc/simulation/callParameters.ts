@@ -1,7 +1,8 @@
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, ZERO_ADDRESS } from '../../../core/bytes/bytes.ts'
 import type { AccessListEntry, Authorization } from '../../../core/block/transaction.ts'
 import { RpcError } from '../dispatch/errors.ts'
-import { addressOf, flagOf, hashOf, integerOf, isObject, prefixedBytesOf } from '../parameters/values.ts'
+import { addressOf, flagOf, hashOf, integerOf, prefixedBytesOf } from '../parameters/values.ts'
 
 /** The call parameter of eth_call and similar methods; missing members are undefined. */
 export type CallParameters = {
@@ -53,21 +54,19 @@ const UINT8 = integer(8)
 const UINT64 = integer(64)
 const UINT256 = integer(256)
 
-type Json = Readonly<Record<string, unknown>>
-
 /** The member; undefined if it is missing or null. @param where prefix of its name in errors */
-const optional = <T>(of: Json, name: string, { read, words }: Kind<T>, where = ''): T | undefined => {
+const optional = <T>(of: JsonObject, name: string, { read, words }: Kind<T>, where = ''): T | undefined => {
   const value = of[name]
   return value === undefined || value === null
     ? undefined
     : (read(value) ?? invalid(`${where}${name}: ${words}`))
 }
 
-const requiredMember = <T>(of: Json, name: string, kind: Kind<T>, where: string): T =>
+const requiredMember = <T>(of: JsonObject, name: string, kind: Kind<T>, where: string): T =>
   optional(of, name, kind, where) ?? invalid(`${where}${name} is missing: ${kind.words}`)
 
 const listOf = <T>(
-  of: Json,
+  of: JsonObject,
   name: string,
   read: (value: unknown) => T,
   where = '',
@@ -103,7 +102,7 @@ const readAuthorization = (value: unknown): Authorization => {
   }
 }
 
-const readData = (call: Json): Uint8Array => {
+const readData = (call: JsonObject): Uint8Array => {
   const input = optional(call, 'input', BYTES)
   const data = optional(call, 'data', BYTES)
   if (input !== undefined && data !== undefined && !equalBytes(input, data))

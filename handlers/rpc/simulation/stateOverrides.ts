@@ -1,8 +1,9 @@
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import { RpcError } from '../dispatch/errors.ts'
-import { addressOf, bytesOf, hashOf, integerOf, isObject } from '../parameters/values.ts'
+import { addressOf, bytesOf, hashOf, integerOf } from '../parameters/values.ts'
 
 type Slot = readonly [slot: Uint8Array, value: Uint8Array]
 
@@ -30,7 +31,7 @@ const malformed = (detail: string): never => {
 
 /** The member of that name; undefined if it is missing or null. */
 const member = <T>(
-  account: Readonly<Record<string, unknown>>,
+  account: JsonObject,
   name: string,
   read: (value: unknown) => T | undefined,
 ): T | undefined => {

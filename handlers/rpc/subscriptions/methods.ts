@@ -1,10 +1,11 @@
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { AUTHENTICATE_METHOD } from '../../auth/connection.ts'
 import type { Connection } from '../dispatch/connection.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { readLogFilter } from '../logs/filter.ts'
 import { type Call, type Method, method, type Params } from '../methods/method.ts'
-import { flagOf, given, integerOf, isObject, required } from '../parameters/values.ts'
+import { flagOf, given, integerOf, required } from '../parameters/values.ts'
 import type { PendingForm, Topic } from './subscriptions.ts'
 
 /** Besu's `includeTransactions`, or geth's boolean in its place. */
@@ -29,7 +30,7 @@ const readPendingForm = (options: unknown): PendingForm => {
 const readLogTopic = (value: unknown = {}): Topic => {
   try {
     const filter = readLogFilter(value)
-    const { address, topics, fromBlock, toBlock } = value as Readonly<Record<string, unknown>>
+    const { address, topics, fromBlock, toBlock } = value as JsonObject
     return { kind: 'logs', filter, text: JSON.stringify([address, topics, fromBlock, toBlock]) }
   } catch (error) {
     if (error instanceof RpcError)

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { RpcError } from '../dispatch/errors.ts'
-import { flagOf, integerOf, isObject } from '../parameters/values.ts'
+import { flagOf, integerOf } from '../parameters/values.ts'
 import { objectsBudget } from './budget.ts'
 import { callTracer } from './callTracer.ts'
 import { erc7562Tracer, IGNORED_OPCODES } from './erc7562Tracer.ts'
@@ -10,8 +11,6 @@ import { type PrestateOptions, prestateTracer } from './prestateTracer.ts'
 import { structLogTracer } from './structLogs.ts'
 import type { TracerKind } from './traced.ts'
 
-type Json = Readonly<Record<string, unknown>>
-
 /** Maximum number of opcode names: the number of possible opcodes. */
 const OPCODE_NAMES_MAX = 256
 
@@ -19,7 +18,7 @@ const invalid = (detail: string): never => {
   throw new RpcError('INVALID_TRANSACTION_TRACE', { detail })
 }
 
-const flag = (options: Json, name: string): boolean | undefined => {
+const flag = (options: JsonObject, name: string): boolean | undefined => {
   const value = options[name] ?? undefined
   return value === undefined ? undefined : (flagOf(value) ?? invalid(`${name} must be true or false`))
 }
@@ -50,13 +49,13 @@ const readIgnoredOpcodes = (value: unknown): ReadonlySet<number> => {
 }
 
 /** Memory is off by default; geth and Besu have different names for it. */
-const wantsMemory = (options: Json): boolean =>
+const wantsMemory = (options: JsonObject): boolean =>
   flag(options, 'enableMemory') ?? flag(options, 'disableMemory') === false
 
 /** The smaller of two limits, where 0 is none. */
 const lowerLimit = (a: number, b: number): number => (a === 0 || b === 0 ? a + b : Math.min(a, b))
 
-const opcodeTracer = (options: Json, stepsMax: number): TracerKind =>
+const opcodeTracer = (options: JsonObject, stepsMax: number): TracerKind =>
   structLogTracer({
     disableStack: flag(options, 'disableStack') ?? false,
     disableStorage: flag(options, 'disableStorage') ?? false,
@@ -67,7 +66,7 @@ const opcodeTracer = (options: Json, stepsMax: number): TracerKind =>
   })
 
 /** Case-sensitive names; each creates a tracer from its `tracerConfig`. */
-const TRACERS: Readonly<Record<string, (config: Json) => TracerKind>> = {
+const TRACERS: Readonly<Record<string, (config: JsonObject) => TracerKind>> = {
   callTracer: config =>
     callTracer({
       onlyTopCall: flag(config, 'onlyTopCall') ?? false,
@@ -104,7 +103,7 @@ const tracerNamed = (name: unknown, given: unknown): TracerKind => {
   return make(config)
 }
 
-const readPrestateOptions = (config: Json): PrestateOptions => {
+const readPrestateOptions = (config: JsonObject): PrestateOptions => {
   const options = {
     diffMode: flag(config, 'diffMode') ?? false,
     disableCode: flag(config, 'disableCode') ?? false,
@@ -117,7 +116,7 @@ const readPrestateOptions = (config: Json): PrestateOptions => {
 }
 
 /** The given options of a trace; an empty object without any. @throws RpcError */
-export const readTraceOptions = (value: unknown): Json => {
+export const readTraceOptions = (value: unknown): JsonObject => {
   if (value === undefined) return {}
   return isObject(value) ? value : invalid('must be an object of options')
 }
@@ -126,7 +125,7 @@ export const readTraceOptions = (value: unknown): Json => {
  * The tracer of the options, by default the opcode tracer.
  * @param stepsMax recorded steps of an opcode trace; 0 for no limit but the client's. @throws RpcError
  */
-export const tracerOf = (options: Json, stepsMax = 0): TracerKind => {
+export const tracerOf = (options: JsonObject, stepsMax = 0): TracerKind => {
   const name = options['tracer'] ?? undefined
   if (name === undefined || name === '') return opcodeTracer(options, stepsMax)
   const kind = tracerNamed(name, options['tracerConfig'])

@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/json.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import { type NodeApi, callNode } from '../../doctor/callNode.ts'
@@ -10,9 +11,6 @@ type Network = {
   readonly validators: readonly (KnownValidator & { readonly self: boolean })[]
   readonly ballots: readonly Ballot[]
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
 
 const isValidator = (value: unknown): value is Network['validators'][number] =>
   isObject(value) && typeof value['address'] === 'string' && typeof value['heard'] === 'boolean'

@@ -1,4 +1,4 @@
-import { isRecord } from './shape.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
 
 /** The parts of an encrypted key file (Web3 Secret Storage, version 3) that decryption needs. */
 export type Keystore = {
@@ -34,16 +34,13 @@ export class KeystoreFormatError extends Error {
 
 const wrong = (text: string): KeystoreFormatError => new KeystoreFormatError(text)
 
-const recordAt = (
-  from: Readonly<Record<string, unknown>>,
-  name: string,
-): Readonly<Record<string, unknown>> => {
+const recordAt = (from: JsonObject, name: string): JsonObject => {
   const value = from[name]
-  if (!isRecord(value)) throw wrong(`it has no object ${name}`)
+  if (!isObject(value)) throw wrong(`it has no object ${name}`)
   return value
 }
 
-const bytesAt = (from: Readonly<Record<string, unknown>>, name: string, length?: number): Uint8Array => {
+const bytesAt = (from: JsonObject, name: string, length?: number): Uint8Array => {
   const value = from[name]
   if (typeof value !== 'string' || !/^(?:0x)?(?:[0-9a-f]{2})+$/i.test(value))
     throw wrong(`its ${name} is not hex`)
@@ -53,14 +50,14 @@ const bytesAt = (from: Readonly<Record<string, unknown>>, name: string, length?:
   return bytes
 }
 
-const integerAt = (from: Readonly<Record<string, unknown>>, name: string, max: number): number => {
+const integerAt = (from: JsonObject, name: string, max: number): number => {
   const value = from[name]
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max)
     throw wrong(`its ${name} must be a whole number from 1 to ${max}`)
   return value
 }
 
-const scryptOf = (parameters: Readonly<Record<string, unknown>>): KeyDerivation => {
+const scryptOf = (parameters: JsonObject): KeyDerivation => {
   const n = integerAt(parameters, 'n', 2 ** 24)
   const r = integerAt(parameters, 'r', 64)
   if ((n & (n - 1)) !== 0 || n === 1) throw wrong('its n must be a power of two above 1')
@@ -72,7 +69,7 @@ const scryptOf = (parameters: Readonly<Record<string, unknown>>): KeyDerivation 
   return { kind: 'scrypt', n, r, p, salt: bytesAt(parameters, 'salt') }
 }
 
-const pbkdf2Of = (parameters: Readonly<Record<string, unknown>>): KeyDerivation => {
+const pbkdf2Of = (parameters: JsonObject): KeyDerivation => {
   if (parameters.prf !== 'hmac-sha256') throw wrong('its prf must be hmac-sha256')
   return {
     kind: 'pbkdf2',
@@ -81,7 +78,7 @@ const pbkdf2Of = (parameters: Readonly<Record<string, unknown>>): KeyDerivation 
   }
 }
 
-const derivationOf = (crypto: Readonly<Record<string, unknown>>): KeyDerivation => {
+const derivationOf = (crypto: JsonObject): KeyDerivation => {
   const parameters = recordAt(crypto, 'kdfparams')
   integerAt(parameters, 'dklen', 32)
   if (parameters.dklen !== 32) throw wrong('its dklen must be 32')
@@ -98,10 +95,10 @@ export const parseKeystore = (text: string): Keystore => {
   } catch {
     throw wrong('it is not JSON')
   }
-  if (!isRecord(file)) throw wrong('it is not a JSON object')
+  if (!isObject(file)) throw wrong('it is not a JSON object')
   if (file.version !== 3) throw wrong('it is not an encrypted key of version 3 (Web3 Secret Storage)')
   // Some wallets write the name with a capital letter.
-  const crypto = recordAt(file, isRecord(file.Crypto) ? 'Crypto' : 'crypto')
+  const crypto = recordAt(file, isObject(file.Crypto) ? 'Crypto' : 'crypto')
   if (crypto.cipher !== 'aes-128-ctr') throw wrong('its cipher must be aes-128-ctr')
   const address = file.address
   if (address !== undefined && (typeof address !== 'string' || !/^(?:0x)?[0-9a-f]{40}$/i.test(address)))

@@ -1,3 +1,4 @@
+import { isObject } from '../../../../core/json.ts'
 import { toQuantity } from '../../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
 import type { StateEdit } from '../../../../core/state/edits.ts'
@@ -9,7 +10,6 @@ import {
   flagOf,
   given,
   integerOf,
-  isObject,
   required,
   requireAddress,
 } from '../../parameters/values.ts'

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../../../../core/json.ts'
 import { RpcError } from '../../dispatch/errors.ts'
-import { flagOf, isObject } from '../../parameters/values.ts'
+import { flagOf } from '../../parameters/values.ts'
 import { type BlockOverrides, readBlockOverrides } from '../blockOverrides.ts'
 import { type CallParameters, readCall } from '../callParameters.ts'
 import { OVERRIDES_MAX, overridesSize, readStateOverrides, type StateOverrides } from '../stateOverrides.ts'
@@ -52,7 +53,7 @@ const readBlock = (value: unknown): BlockCalls => {
 export const tooMany = (what: string, maximum: number): RpcError =>
   new RpcError('SIMULATION_LIMIT', { detail: `at most ${maximum} ${what}` })
 
-const readFlag = (value: Readonly<Record<string, unknown>>, name: string): boolean => {
+const readFlag = (value: JsonObject, name: string): boolean => {
   return flagOf(value[name] ?? false) ?? invalid(`${name} must be true or false`)
 }
 
