@@ -15,7 +15,8 @@ export type DevelopmentOptions = {
 
 const CHAIN_ID = 1337
 const GAS_LIMIT = 30_000_000
-const BALANCE_WEI = 10_000n * 10n ** 18n
+/** Of each account. */
+export const BALANCE_WEI = 10_000n * 10n ** 18n
 /** Short enough for a script that sends transactions one after the other. */
 const BLOCK_PERIOD_MS = 20
 /** The longest period that a genesis file can hold, 68 years: no empty blocks. */

@@ -10,6 +10,8 @@ import type { Views } from './views.ts'
 /** The head and the unflushed blocks in memory, over the views. Commits and flushes change it. */
 export type ChainMemory = {
   readonly views: Views
+  /** The last block that another network made, on a chain that forks it; -1 on any other. */
+  readonly forkBlock: number
   /** The head and the RECENT_BLOCKS before it, by number. */
   readonly recent: Map<number, ChainHead>
   head: ChainHead | undefined
@@ -21,8 +23,13 @@ export type ChainMemory = {
   adding: Promise<void> | undefined
 }
 
-export const createChainMemory = (views: Views, { heads, flushedHeight }: RecoveredViews): ChainMemory => ({
+export const createChainMemory = (
+  views: Views,
+  { heads, flushedHeight }: RecoveredViews,
+  forkBlock: number,
+): ChainMemory => ({
   views,
+  forkBlock,
   recent: new Map(heads.map(head => [Number(head.header.number), head])),
   head: heads.at(-1),
   genesisHash: flushedHeight?.genesisHash,
@@ -50,4 +57,5 @@ export const nodeReaderOf = (memory: ChainMemory): TrieNodeReader => ({
     return memory.views.node(nodeKey(key))
   },
   cache: createTrieCache(),
+  isPartial: memory.forkBlock >= 0,
 })

@@ -11,6 +11,8 @@ import { FLUSH_BLOCKS, FLUSH_BYTES, SEGMENT_PART_BYTES } from './limits.ts'
 import { openLogIndex } from './logs/logIndex.ts'
 import { createNodeSnapshots } from './nodeSnapshots.ts'
 import { prefetch } from './reading/prefetch.ts'
+import { decodeChainHead } from './codec/chainHead.ts'
+import { headerKey } from './keys.ts'
 import { REWIND_BLOCKS_MAX, REWIND_BYTES_MAX, rewindStore } from './rewind.ts'
 import { commitOfSegment, recomputeNodes, recoverViews, segmentsAbove } from './recover.ts'
 import { removeParts } from './segments/segmentParts.ts'
@@ -31,17 +33,22 @@ export type ChainStoreOptions = {
   readonly repairs?: boolean
   /** Keeps the last blocks above the views, so that `rewind` can remove them; for development chains. */
   readonly rewinds?: boolean
+  /**
+   * The last block of another network that this chain continues. The key-value store has its head and reads everything
+   * else of that network on demand (`pastKey` for earlier states); there is no trie.
+   */
+  readonly forkBlock?: number
 }
 
 /** Recovers the views and opens the parts of the store over them. */
 const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise<StoreState> => {
-  const { repairs = false, rewinds = false } = options
+  const { repairs = false, rewinds = false, forkBlock = -1 } = options
   const { flushBlocks = rewinds ? REWIND_BLOCKS_MAX : FLUSH_BLOCKS } = options
   const { flushBytes = rewinds ? REWIND_BYTES_MAX : FLUSH_BYTES } = options
   const { segmentPartBytes = SEGMENT_PART_BYTES } = options
-  const recovered = await recoverViews(kv, repairs)
+  const recovered = await recoverViews(kv, repairs, forkBlock)
   const views = createViews(kv, recovered.flushedHeight?.number ?? -1)
-  const memory = createChainMemory(views, recovered)
+  const memory = createChainMemory(views, recovered, forkBlock)
   const nodes = nodeReaderOf(memory)
   const segments = createSegmentWriter(kv)
   const failures = createFailures()
@@ -59,6 +66,8 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
     onFailed: cause => {
       fail(failures, new StoreFailed('bring the log index up to date', cause))
     },
+    // A section would need the logs of all earlier blocks.
+    isStored: forkBlock < 0,
   })
   return {
     kv,
@@ -123,7 +132,16 @@ const close = async (store: StoreState): Promise<void> => {
 
 type StateReads = Pick<
   ChainStore,
-  'head' | 'genesisHash' | 'stateAt' | 'nodes' | 'snapshotNodes' | 'prefetch' | 'run' | 'runAtOnce'
+  | 'head'
+  | 'genesisHash'
+  | 'forkBlock'
+  | 'pastHash'
+  | 'stateAt'
+  | 'nodes'
+  | 'snapshotNodes'
+  | 'prefetch'
+  | 'run'
+  | 'runAtOnce'
 >
 
 const stateReadsOf = ({ memory, nodes, snapshots }: StoreState): StateReads => {
@@ -131,6 +149,12 @@ const stateReadsOf = ({ memory, nodes, snapshots }: StoreState): StateReads => {
   return {
     head: () => memory.head,
     genesisHash: () => memory.genesisHash,
+    forkBlock: () => (memory.forkBlock < 0 ? undefined : BigInt(memory.forkBlock)),
+    pastHash: number => {
+      if (number < 0n || number >= BigInt(memory.forkBlock)) return undefined
+      const head = views.node(headerKey(Number(number)))
+      return head === undefined ? undefined : decodeChainHead(head).hash
+    },
     stateAt: number => {
       const head = memory.head?.header.number
       if (head === undefined || number > head || number < 0n) throw new UnknownBlock(number, head)

@@ -23,6 +23,7 @@ import { toBareHex } from '../bytes/hex.ts'
  * - logs:mark:0, logs:mark:1: number of complete sections, written alternately
  * - mark:0, mark:1: the flushed height, up to which the views are complete, written alternately
  * - journal:I, intent: the entries that a flush in progress writes, and the mark that they are complete
+ * - a:ADDRESS@N, s:ADDRESS INCARNATION SLOT@N: on a forked chain, the value after block N of the other network (never stored)
  * - replica: head of a replica, a store that another process fills (core/store/replica); no other store has it
  * - room: written and removed to check whether a full disk has free space again
  */
@@ -40,6 +41,8 @@ const incarnationText = (incarnation: bigint): string =>
   incarnation === 0n ? FIRST_INCARNATION : incarnation.toString(16).padStart(16, '0')
 export const slotKey = (address: Address, incarnation: bigint, slot: Uint8Array): string =>
   `s:${toBareHex(address)}${incarnationText(incarnation)}${toBareHex(slot)}`
+/** The value of an account or slot after a block below the fork block. */
+export const pastKey = (key: string, number: number): string => `${key}@${number}`
 /** `key` is the key of the account or slot. */
 export const historyPageKey = (key: string, level: number, index: number): string =>
   `h:${key.slice(2)}${level.toString(16).padStart(2, '0')}${index.toString(16).padStart(8, '0')}`

@@ -44,7 +44,10 @@ export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
         if (snapshot.expired) throw new SnapshotExpired()
         return snapshot.before.has(key) ? snapshot.before.get(key) : nodes.get(key)
       }
-      return { nodes: { get }, release: () => void snapshots.delete(snapshot) }
+      return {
+        nodes: nodes.isPartial === true ? { get, isPartial: true } : { get },
+        release: () => void snapshots.delete(snapshot),
+      }
     },
     keep: writes => {
       for (const snapshot of snapshots) {

@@ -45,13 +45,21 @@ const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight 
   return flushedHeight
 }
 
-/** The heads of the last blocks of the views, ascending. @throws StoreCorruption */
+/**
+ * The heads of the last blocks of the views, ascending, from the fork block on.
+ * @throws StoreCorruption
+ */
 export const recentHeads = async (
   kv: KeyValueStore,
   flushedHeight: number,
+  forkBlock: number,
 ): Promise<readonly ChainHead[]> => {
   const heads: ChainHead[] = []
-  for (let at = Math.max(0, flushedHeight - RECENT_BLOCKS + 1); at <= flushedHeight; at += LOADS_AT_ONCE) {
+  for (
+    let at = Math.max(0, forkBlock, flushedHeight - RECENT_BLOCKS + 1);
+    at <= flushedHeight;
+    at += LOADS_AT_ONCE
+  ) {
     const count = Math.min(LOADS_AT_ONCE, flushedHeight - at + 1)
     const keys = Array.from({ length: count }, (_, index) => headerKey(at + index))
     const values = await (kv.getMany?.(keys) ?? Promise.all(keys.map(key => kv.get(key))))
@@ -92,7 +100,11 @@ const hasSegmentOf = async (kv: KeyValueStore, { number, hash }: FlushedHeight):
  * @param repairs true to tolerate damaged segments, because they can be fetched from other nodes
  * @throws StoreCorruption
  */
-export const recoverViews = async (kv: KeyValueStore, repairs: boolean): Promise<RecoveredViews> => {
+export const recoverViews = async (
+  kv: KeyValueStore,
+  repairs: boolean,
+  forkBlock = -1,
+): Promise<RecoveredViews> => {
   const flushedHeight = await finishInterruptedFlush(kv)
   const isWhole = flushedHeight === undefined || (await hasSegmentOf(kv, flushedHeight))
   if (!isWhole && !repairs)
@@ -102,7 +114,7 @@ export const recoverViews = async (kv: KeyValueStore, repairs: boolean): Promise
       'it is missing, or its checksum does not match',
       NEWER_VIEWS,
     )
-  return { flushedHeight, heads: await recentHeads(kv, flushedHeight?.number ?? -1), isWhole }
+  return { flushedHeight, heads: await recentHeads(kv, flushedHeight?.number ?? -1, forkBlock), isWhole }
 }
 
 /**

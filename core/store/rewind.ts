@@ -71,7 +71,7 @@ export const rewindStore = async (store: StoreState, number: bigint): Promise<vo
     await store.flushing
     await segments.discard(target + 1, last)
     await deleteSegments(store, target + 1, last)
-    const heads = await recentHeads(kv, memory.views.flushedHeight)
+    const heads = await recentHeads(kv, memory.views.flushedHeight, memory.forkBlock)
     const kept = (store.held ?? []).filter(({ block }) => Number(block.header.number) <= target)
     // The rest is synchronous, so readers see the old head or the new one.
     memory.active = createMemtable()

@@ -60,6 +60,9 @@ export type ChainStore = {
   /** Hash of block 0, which identifies the chain of a data directory; undefined while the store is new. */
   genesisHash(): Hash | undefined
 
+  /** The last block of another network that this chain continues; undefined on a chain of its own. */
+  forkBlock?(): bigint | undefined
+
   header(number: bigint): Promise<Header | undefined>
   /** Header, hash and total difficulty of a block. */
   chainHead(number: bigint): Promise<ChainHead | undefined>
@@ -96,6 +99,8 @@ export type ChainStore = {
   numberOfHash(hash: Hash): Promise<bigint | undefined>
   /** From memory for the 256 blocks before the head, which BLOCKHASH can access; undefined for others. */
   recentHash(number: bigint): Hash | undefined
+  /** On a forked chain, the hash of a block below the fork block; only called within `run`. */
+  pastHash?(number: bigint): Hash | undefined
   transactionLocation(hash: Hash): Promise<TransactionLocation | undefined>
 
   /**

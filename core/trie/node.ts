@@ -1,3 +1,5 @@
+import type { Hash } from '../bytes/bytes.ts'
+import type { StateChanges } from '../state/account.ts'
 import type { TrieCache } from './cache.ts'
 
 /**
@@ -8,10 +10,24 @@ export type TrieNodeReader = {
   get(key: string): Uint8Array | undefined
   /** Decoded and verified nodes; undefined when the trie is read only once. */
   readonly cache?: TrieCache
+  /**
+   * True where most of the state is with another network, so that no trie can be built: state roots are then those of
+   * core/trie/chainedRoot.ts, and nothing can be proved.
+   */
+  readonly isPartial?: boolean
 }
 
 /** A changed record: its new value, or undefined if it was removed. */
 export type TrieNodeWrite = { readonly key: string; readonly value: Uint8Array | undefined }
+
+/** The result of a block's state trie update. */
+export type StateRootUpdate = {
+  readonly root: Hash
+  /** The given changes with every `after.storageRoot` set. */
+  readonly changes: StateChanges
+  /** The records that are new, changed or removed. */
+  readonly nodes: readonly TrieNodeWrite[]
+}
 
 /** One key and its value. The key is whole, so that the leaf can move within the trie without copying. */
 export type Leaf = {

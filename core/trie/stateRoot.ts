@@ -5,9 +5,10 @@ import { keccak256 } from '../crypto/crypto.ts'
 import { type Account, type AccountChange, type SlotChange, type StateChanges } from '../state/account.ts'
 import { runSteps, type Steps } from '../steps.ts'
 import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts'
+import { chainedRoot } from './chainedRoot.ts'
 import { cachedRoot, cacheRoot, type TrieCache, trimCache } from './cache.ts'
 import { loadRoot, MISSING, missingEntriesOf, rootHash, type TrieRun } from './load.ts'
-import type { TrieNodeReader, TrieNodeWrite } from './node.ts'
+import type { StateRootUpdate, TrieNodeReader } from './node.ts'
 import { SLICE_ENTRIES, updateInSlices } from './slices.ts'
 import { sortSteps } from './sort.ts'
 import type { TrieEntry } from './trie.ts'
@@ -18,14 +19,7 @@ import type { TrieEntry } from './trie.ts'
  */
 const VALUES_SLAB_LENGTH = 1024
 
-/** The result of a block's state trie update. */
-export type StateRootUpdate = {
-  readonly root: Hash
-  /** The given changes with every `after.storageRoot` set. */
-  readonly changes: StateChanges
-  /** The records that are new, changed or removed. */
-  readonly nodes: readonly TrieNodeWrite[]
-}
+export type { StateRootUpdate }
 
 /**
  * Applies the changes of one block to the state trie with the root `parentRoot`, whose records `nodes` reads. Pure: nothing
@@ -40,6 +34,7 @@ export function* stateRootSteps(
   changes: StateChanges,
   cache: TrieCache | undefined = nodes.cache,
 ): Steps<StateRootUpdate> {
+  if (nodes.isPartial === true) return chainedRoot(parentRoot, changes)
   const run: TrieRun = { nodes, keyPrefix: ACCOUNT_KEYS, writes: [], missing: [], branches: 0 }
   const accounts: AccountChange[] = []
   let slots = 0

@@ -139,7 +139,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
   const tls = readListenerTls(options)
   const otlp = otlpOf(options, context.environment)
   const replicaTargets = replicaTargetsOf(options.replicateTo)
-  const prepared = prepareRunningNode({ ...options, repairsFromPeers: p2p }, () =>
+  const prepared = await prepareRunningNode({ ...options, repairsFromPeers: p2p }, () =>
     openSecurityModule(options, terminal),
   )
   const staticNodes = p2p ? readStaticNodes(options) : undefined

@@ -58,7 +58,8 @@ export const readGenesis = (path: string): Genesis => {
 /** Creates the genesis of a development chain with this validator, and the text of its file. */
 export const newDevelopmentGenesis = (
   validator: Address,
+  chainId?: number,
 ): { readonly genesis: Genesis; readonly text: string } => {
-  const text = `${JSON.stringify(developmentGenesis({ validator }), undefined, 2)}\n`
+  const text = `${JSON.stringify(developmentGenesis(chainId === undefined ? { validator } : { validator, chainId }), undefined, 2)}\n`
   return { genesis: parseGenesisText(text), text }
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/importing/badBlocks.ts'
 import type { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
 import type { Chain, Rewinding } from '../../core/chain/chain.ts'
@@ -9,11 +9,13 @@ import type { Genesis } from '../../core/genesis/genesis.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
-import type { ChainStore } from '../../core/store/store.ts'
+import type { ChainStore, RewindableStore } from '../../core/store/store.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { lockDataPath } from '../drivers/lock.ts'
 import type { StorageLost } from '../drivers/lease.ts'
 import { openStorage, type Storage, StorageUnavailable } from '../drivers/open.ts'
+import { forkPath } from '../fork/forkPath.ts'
+import type { ForkPoint } from '../fork/forkPoint.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { writeFailureReason } from '../files/reason.ts'
 import { requirePrivateFile } from '../keys/filePermissions.ts'
@@ -26,7 +28,7 @@ import { localSigner, type ValidatorSigner } from '../signing/signer.ts'
 import { logOf } from '../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
 import { createYield, isSliceOver } from '../scheduler.ts'
-import { type Edits, openEdits } from './development/edits.ts'
+import { createDevelopmentChains, type DevelopmentChains, openFirstChain } from './development/chains.ts'
 import { executionBytesMax } from './executionMemory.ts'
 import { watchMemoryExceeded } from './memoryExceeded.ts'
 import { closeAll } from './closeAll.ts'
@@ -66,7 +68,7 @@ export type OpenNode = {
   /** Resolves when another node has taken over the storage, which then refuses each write of this one. */
   readonly storageLost: Promise<StorageLost> | undefined
   /** What a development chain can undo; undefined on any other chain. */
-  readonly development: { readonly rewinding: Rewinding; readonly edits: Edits } | undefined
+  readonly development: { readonly rewinding: Rewinding; readonly chains: DevelopmentChains } | undefined
   /** Storage of the chain, also for other data that must survive as blocks do. */
   readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
   /** Flushes everything to disk and unlocks the data path. */
@@ -78,20 +80,27 @@ type Plan = {
   readonly genesis: Genesis
   /** The text of the genesis file of a new development chain; undefined for any other chain. */
   readonly newText: string | undefined
+  /** Where a development chain forks another network; undefined for any other chain. */
+  readonly fork: ForkPoint | undefined
 }
 
-const planChain = (options: OpenOptions, key: NodeKey | undefined): Plan => {
+const planChain = (options: OpenOptions, key: NodeKey | undefined, fork?: ForkPoint): Plan => {
   if (options.genesisFile !== undefined)
-    return { genesis: readGenesis(options.genesisFile), newText: undefined }
+    return { genesis: readGenesis(options.genesisFile), newText: undefined, fork: undefined }
+  if (fork === undefined && existsSync(forkPath(options.dataPath)))
+    throw new CommandError(
+      'DATA_PATH',
+      `The chain in ${options.dataPath} forks another network, so most of it is not stored there: only 'node' can open it`,
+    )
   const kept = readGenesisIfPresent(developmentGenesisPath(options.dataPath))
-  if (kept !== undefined) return { genesis: kept, newText: undefined }
+  if (kept !== undefined) return { genesis: kept, newText: undefined, fork }
   if (key === undefined)
     throw new CommandError(
       'DATA_PATH',
       `There is no development chain in ${options.dataPath}: give the --genesis-file of the network, or the --data-path of one`,
     )
-  const { genesis, text } = newDevelopmentGenesis(key.address)
-  return { genesis, newText: text }
+  const { genesis, text } = newDevelopmentGenesis(key.address, fork?.chainId)
+  return { genesis, newText: text, fork }
 }
 
 /** @throws CommandError if the folder cannot be created or written to */
@@ -165,6 +174,45 @@ const ofDevelopment = (genesis: Genesis): Genesis => ({
   configuration: { ...genesis.configuration, contractsMaySend: true, anyHeaderValues: true },
 })
 
+type OpenedStore = {
+  readonly store: ChainStore & Partial<Pick<RewindableStore, 'rewind'>>
+  readonly chains: DevelopmentChains | undefined
+}
+
+/** Writes the files of a new development chain. @throws CommandError if the storage has another chain */
+const createDevelopmentFiles = async (
+  storage: KeyValueStore,
+  { dataPath }: OpenOptions,
+  { fork }: Plan,
+  newText: string,
+  keepKey: () => void,
+): Promise<void> => {
+  await requireNew(await openChainStore(storage), dataPath)
+  // The validator's key first: the chain of this genesis file could not continue without it.
+  keepKey()
+  if (fork !== undefined) (await import('../fork/forkPoint.ts')).keepForkPoint(dataPath, fork)
+  writeFileAtomically(developmentGenesisPath(dataPath), newText)
+}
+
+const openStore = async (
+  storage: KeyValueStore,
+  options: OpenOptions,
+  plan: Plan,
+  keepKey: () => void,
+): Promise<OpenedStore> => {
+  const { genesisFile, dataPath, repairsFromPeers = false } = options
+  if (genesisFile !== undefined)
+    return { store: await openChainStore(storage, { repairs: repairsFromPeers }), chains: undefined }
+  const { newText, fork } = plan
+  if (newText !== undefined) await createDevelopmentFiles(storage, options, plan, newText, keepKey)
+  const genesis = ofDevelopment(plan.genesis)
+  const first = await openFirstChain(storage, genesis, fork, newText !== undefined)
+  const chains = createDevelopmentChains(first, () =>
+    ofDevelopment(readGenesis(developmentGenesisPath(dataPath))),
+  )
+  return { store: chains.store, chains }
+}
+
 /** Creates no closure that lives as long as the node, because it would keep the accounts of the genesis file in memory. */
 const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): Promise<OpenNode> => {
   makeFolder(options.dataPath)
@@ -175,25 +223,14 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
   try {
     const storage = await openStorageOf(options)
     add(storage)
-    const isDevelopment = options.genesisFile === undefined
-    const store = await openChainStore(storage, {
-      repairs: options.repairsFromPeers === true,
-      rewinds: isDevelopment,
-    })
-    add(store)
-    if (plan.newText !== undefined) {
-      await requireNew(store, options.dataPath)
-      // The validator's key first: the chain of this genesis file could not continue without it.
-      keepKey()
-      writeFileAtomically(developmentGenesisPath(options.dataPath), plan.newText)
-    }
+    const { store, chains } = await openStore(storage, options, plan, keepKey)
+    add(chains?.first.store ?? store)
     const { recoverSenders, lookUpSenders } = createSenders(recovery)
     const badBlocks = createBadBlocks()
-    const edits = isDevelopment ? await openEdits(storage) : undefined
     const opened = await openChain({
-      genesis: isDevelopment ? ofDevelopment(plan.genesis) : plan.genesis,
+      genesis: chains === undefined ? plan.genesis : ofDevelopment(plan.genesis),
       store,
-      ...(edits === undefined ? {} : { editsAfter: number => edits.after(number) }),
+      ...(chains === undefined ? {} : { editsAfter: number => chains.edits.after(number) }),
       recoverSenders,
       pause: createYield(),
       isPauseDue: isSliceOver,
@@ -203,7 +240,7 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     const { chain, memoryExceeded } = watchMemoryExceeded(keepBadBlocks(opened, badBlocks))
     if (plan.newText === undefined) keepKey()
     const recoverSeals = createRecoverSeals(recovery)
-    const development = edits === undefined ? undefined : { rewinding: opened, edits }
+    const development = chains === undefined ? undefined : { rewinding: opened, chains }
     const senders = { recoverSenders, lookUpSenders, recoverSeals }
     const storageLost = storage.lost
     return { chain, ...senders, badBlocks, memoryExceeded, storageLost, development, storage, close }
@@ -245,6 +282,8 @@ type RunningOptions = OpenOptions & {
   readonly nodePrivateKeyFile: string | undefined
   readonly securityModule: NodeOptions['securityModule']
   readonly unsafeKeyPermissions: boolean
+  readonly forkUrl: string | undefined
+  readonly forkBlock: number | undefined
 }
 
 /** The key file of the node, or a new key. `keep` writes a new key. @throws CommandError */
@@ -291,16 +330,25 @@ const openWithKeys = async (
   }
 }
 
+/** The fork point of a development chain; undefined for one that forks nothing. @throws CommandError */
+const forkPointOf = async (options: RunningOptions): Promise<ForkPoint | undefined> => {
+  const { genesisFile, dataPath, forkUrl, forkBlock } = options
+  if (genesisFile !== undefined || (forkUrl === undefined && !existsSync(forkPath(dataPath))))
+    return undefined
+  const { openForkPoint } = await import('../fork/forkPoint.ts')
+  return openForkPoint(dataPath, !existsSync(developmentGenesisPath(dataPath)), forkUrl, forkBlock)
+}
+
 /**
  * Reads genesis and key without writing anything. `open` then opens the chain, and creates the key and a development chain
  * if needed.
  */
-export const prepareRunningNode = (
+export const prepareRunningNode = async (
   options: RunningOptions,
   openSecurityModule: () => Promise<OpenedKeys | undefined>,
-): PreparedNode => {
+): Promise<PreparedNode> => {
   const file = options.securityModule === 'localfile' ? openKeyFile(options) : undefined
-  let plan: Plan | undefined = planChain(options, file?.key)
+  let plan: Plan | undefined = planChain(options, file?.key, await forkPointOf(options))
   const { configuration, warnings } = plan.genesis
   return {
     configuration,

@@ -8,7 +8,7 @@ export type NodeSnapshotsOptions = {
   readonly node: {
     readonly chain: Chain
     /** Undefined unless this is a development chain. */
-    readonly development: { readonly edits: { readonly isEmpty: boolean } } | undefined
+    readonly development: { readonly chains: { readonly edits: { readonly isEmpty: boolean } } } | undefined
   }
   readonly options: { readonly dataPath: string }
   /** Gets what stops a snapshot that is being written. */
@@ -24,7 +24,7 @@ export const openNodeSnapshots = ({ node, options, stops }: NodeSnapshotsOptions
     createYield,
     nowMs: () => Date.now(),
     log: logOf('snapshot'),
-    refusal: () => (development?.edits.isEmpty === false ? STATE_SET_BY_HAND : undefined),
+    refusal: () => (development?.chains.edits.isEmpty === false ? STATE_SET_BY_HAND : undefined),
   })
   stops.push(snapshots.stop)
   return snapshots

@@ -39,13 +39,15 @@ export const NO_VALIDATORS: Validators = {
 }
 
 /** The reads of the store that determine the validators. */
-type Reads = Pick<ChainStore, 'header' | 'recentHash' | 'run' | 'stateAt'>
+type Reads = Pick<ChainStore, 'header' | 'recentHash' | 'run' | 'stateAt' | 'forkBlock'>
 
 /** The state. Results are cached by block number; a rewind of the chain removes those of its removed blocks. */
 type ValidatorsState = {
   readonly configuration: ChainConfiguration
   readonly consensus: QbftConsensus
   readonly store: Reads
+  /** The validators of the genesis block, which continue a forked network. */
+  readonly first: readonly Address[]
   readonly tallies: Map<bigint, VoteTally>
   /** Results of contracts by block and contract. */
   readonly contractSets: Map<string, readonly Address[]>
@@ -72,6 +74,9 @@ const tallyBefore = async (
     if (known >= origin.block && known <= number && (last === undefined || known > last)) last = known
   const tally = last === undefined ? undefined : tallies.get(last)
   if (last !== undefined && tally !== undefined) return { tally, next: last + 1n }
+  const forkBlock = state.store.forkBlock?.()
+  if (forkBlock !== undefined && origin.block <= forkBlock)
+    return { tally: newTally(state.first), next: forkBlock + 1n }
   const listed = origin.validators ?? listedIn(await headerAt(state, origin.block))
   return { tally: newTally(listed), next: origin.block }
 }
@@ -90,7 +95,9 @@ const tallyAt = async (state: ValidatorsState, number: bigint): Promise<VoteTall
  * epoch is read.
  */
 const votedSet = async (state: ValidatorsState, number: bigint): Promise<readonly Address[]> => {
-  const { consensus } = state
+  const { consensus, store } = state
+  const forkBlock = store.forkBlock?.()
+  if (forkBlock !== undefined && number <= forkBlock + 1n) return sortValidators(state.first)
   if (number === 0n) return sortValidators(listedIn(await headerAt(state, 0n)))
   const parent = await headerAt(state, number - 1n)
   const { validators, vote } = decodeExtraData(parent.extraData)
@@ -122,16 +129,18 @@ const contractSet = async (
   return validators
 }
 
-/** The validators of a QBFT chain. */
+/** The validators of a QBFT chain. @param genesis the header of its genesis block; only a forked chain needs it */
 export const createValidators = (
   configuration: ChainConfiguration,
   consensus: QbftConsensus,
   store: Reads,
+  genesis?: Pick<Header, 'extraData'>,
 ): Validators => {
   const state: ValidatorsState = {
     configuration,
     consensus,
     store,
+    first: genesis === undefined ? [] : decodeExtraData(genesis.extraData).validators,
     tallies: new Map(),
     contractSets: new Map(),
   }
@@ -145,6 +154,8 @@ export const createValidators = (
     namedBy: async number => {
       const selection = selectionAt(number)
       if (selection.mode === 'contract') return contractSet(state, number, selection.address)
+      // The header of another network need not name validators.
+      if (number <= (store.forkBlock?.() ?? -1n)) return state.first
       return listedIn(await headerAt(state, number))
     },
     voteTally: async number =>

@@ -56,7 +56,7 @@ export const executeOn = async <Source extends ExecutionInput['transactions']>(
       configuration,
       transactions: source,
       parentStateRoot: parent.header.stateRoot,
-      blockHash: blockHashesAfter(parent, number => store.recentHash(number)),
+      blockHash: blockHashesAfter(parent, number => store.recentHash(number) ?? store.pastHash?.(number)),
       edits: editsAfter(parent.header.number),
       ...past,
     })

@@ -167,7 +167,8 @@ const rewind = async (chain: ChainState, number: bigint): Promise<void> => {
   const { rewindStore, validators, rewound } = chain
   if (rewindStore === undefined) throw new RewindRefused('this chain does not go back')
   await rewindStore(number)
-  validators.discardAbove(number)
+  // All: a development chain may have begun another chain in its place.
+  validators.discardAbove(-1n)
   rewound.call(headOf(chain))
 }
 
@@ -185,7 +186,9 @@ const chainOn = (
   const { configuration, store, genesis } = opened
   const { consensus } = configuration
   const validators =
-    consensus.kind === 'qbft' ? createValidators(configuration, consensus, store) : NO_VALIDATORS
+    consensus.kind === 'qbft'
+      ? createValidators(configuration, consensus, store, genesis.header)
+      : NO_VALIDATORS
   const context: ChainContext = { ...opened, validators: validators.validators }
   const producer = createProducer(context)
   const enqueue = createQueue()

@@ -92,9 +92,11 @@ export const openGenesis = async (genesis: Genesis, store: ChainStore): Promise<
         'OTHER_CHAIN',
         `the data path contains the chain of genesis block ${found === undefined ? 'unknown' : toHex(found)}, but the genesis file is of ${toHex(commit.hash)}: use another data path, or the chain's original genesis file`,
       )
-    requireFit(genesis.configuration, head)
+    const forkBlock = store.forkBlock?.()
+    // The blocks of a forked network follow the rules of that network.
+    if (forkBlock === undefined || head.header.number > forkBlock) requireFit(genesis.configuration, head)
     // The record of block 0 can be rebuilt from the genesis file.
-    if (!(await store.hasRecord(0n))) await store.repair(commit)
+    if (forkBlock === undefined && !(await store.hasRecord(0n))) await store.repair(commit)
   }
   return { header: commit.block.header, hash: commit.hash, totalDifficulty: commit.totalDifficulty }
 }

@@ -47,6 +47,8 @@ type LogIndexSources = {
   readonly logsOf: (number: bigint) => Promise<BlockLogs | undefined>
   /** Called when a section cannot be stored; storing stops. */
   readonly onFailed: (cause: unknown) => void
+  /** False if no sections are stored: a search uses the blooms of blocks that are not in memory. */
+  readonly isStored: boolean
 }
 
 /** The state of an index: the stored sections, the blocks in memory, and the background work. */
@@ -126,8 +128,8 @@ const storeProgress = async (index: LogIndexState): Promise<void> => {
   index.progress = await writeLogProgress(kv, { ...progress, sections })
 }
 
-const isDue = ({ stopped, sections, target }: LogIndexState): boolean =>
-  !stopped && (sections + 1) * LOG_SECTION_BLOCKS <= target + 1
+const isDue = ({ stopped, sections, target, sources }: LogIndexState): boolean =>
+  !stopped && sources.isStored && (sections + 1) * LOG_SECTION_BLOCKS <= target + 1
 
 const storeSections = async (index: LogIndexState): Promise<void> => {
   try {

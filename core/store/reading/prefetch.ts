@@ -23,7 +23,7 @@ export const prefetch = (
       for (const key of error.keys) missing.push(key)
     }
   }
-  collect(() => prefetchAccounts(nodes, stateRoot, addresses))
+  if (nodes.isPartial !== true) collect(() => prefetchAccounts(nodes, stateRoot, addresses))
   for (const address of addresses) collect(() => state.account(address))
   if (missing.length > 0) throw new MissingEntries(missing)
 }

@@ -4,7 +4,7 @@ import type { StateReader } from '../../state/account.ts'
 import { StoreCorruption } from '../checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from '../codec/stateValues.ts'
 import { changeAfter } from './history.ts'
-import { accountKey, codeKey, slotKey } from '../keys.ts'
+import { accountKey, codeKey, pastKey, slotKey } from '../keys.ts'
 import type { ChainMemory } from '../chainMemory.ts'
 import type { Memtable } from '../flushing/memtable.ts'
 import type { Versions } from '../versions.ts'
@@ -40,10 +40,23 @@ export const createStateReader = (memory: ChainMemory, number: number): StateRea
     return valueOfRecord(recordOf(key), codec)
   }
 
+  const isForeign = number < memory.forkBlock
+  const foreign = <Value>(codec: ValueCodec<Value>, recordOf: (key: string) => StateRecord, key: string) =>
+    valueOfRecord(recordOf(pastKey(key, number)), codec)
+
   return {
-    account: address => valueAt(accountCodec, accountOf, memtable => memtable.accounts, accountKey(address)),
-    storage: (address, { incarnation }, slot) =>
-      valueAt(slotCodec, slotOf, memtable => memtable.slots, slotKey(address, incarnation, slot)),
+    account: address => {
+      const key = accountKey(address)
+      return isForeign
+        ? foreign(accountCodec, accountOf, key)
+        : valueAt(accountCodec, accountOf, memtable => memtable.accounts, key)
+    },
+    storage: (address, { incarnation }, slot) => {
+      const key = slotKey(address, incarnation, slot)
+      return isForeign
+        ? foreign(slotCodec, slotOf, key)
+        : valueAt(slotCodec, slotOf, memtable => memtable.slots, key)
+    },
     code: codeHash => {
       if (equalBytes(codeHash, EMPTY_CODE_HASH)) return EMPTY_BYTES
       const key = codeKey(codeHash)

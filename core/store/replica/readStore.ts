@@ -110,6 +110,7 @@ export const createReadStore = (
     active: createMemtable(),
     immutable: undefined,
     adding: undefined,
+    forkBlock: -1,
   }
   const blocks = createBlockReader(kv, memory, () => undefined, undefined)
   const { within, recentHash } = createRecentHash(trie.views, head)

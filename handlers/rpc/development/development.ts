@@ -44,6 +44,22 @@ export type HeaderChoice = {
   readonly next: ChosenHeaderValues
 }
 
+/** Which network a reset asks to fork. */
+export type ForkingRequest = {
+  /** Undefined for the network that the chain forks already. */
+  readonly url: string | undefined
+  /** Undefined for the block that it forks already, or for the head of another network. */
+  readonly block: number | undefined
+}
+
+export type ForkedNetwork = {
+  readonly url: string
+  readonly chainId: number
+  /** The last block of the network on this chain. */
+  readonly number: number
+  readonly hash: Hash
+}
+
 /** The chain was reverted to an earlier block. */
 export type Rewound = {
   readonly head: ChainHead
@@ -83,8 +99,13 @@ export type RpcDevelopment = {
   revert(snapshot: bigint): Promise<boolean>
   /** Reverts to the block that many blocks before the head. @throws DevelopmentRefused */
   rollBack(depth: bigint): Promise<void>
-  /** Reverts to the genesis block. @throws DevelopmentRefused */
-  reset(): Promise<void>
+  /**
+   * Begins the chain again: at its genesis block, or at a block of another network that it forks from then on.
+   * @throws DevelopmentRefused; RpcError `FORK_UNAVAILABLE`
+   */
+  reset(forking: ForkingRequest | undefined): Promise<void>
+  /** The network that the chain forks; undefined for a chain of its own. */
+  fork(): ForkedNetwork | undefined
   /** The listener is called each time the chain is reverted. */
   onRewind(listener: (rewound: Rewound) => void): void
   /** As `onRewind`, and after each edit of the state. */

@@ -159,6 +159,7 @@ export const RPC_ERRORS = {
   INVALID_SNAPSHOT_NAME: { code: -32602, message: 'Invalid snapshot name params' },
   SNAPSHOT_REFUSED: { code: -32000, message: 'Cannot write a snapshot' },
   /** Of a development chain. */
+  FORK_UNAVAILABLE: { code: -32000, message: 'The forked network cannot be read' },
   DEVELOPMENT_REFUSED: { code: -32000, message: 'The development chain cannot do this' },
   UNKNOWN_ACCOUNT: {
     code: -32000,

@@ -3,6 +3,7 @@ import { NotProved } from '../../../core/verify/notProved.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { RpcContext } from '../context.ts'
+import { isForked } from '../state/isForked.ts'
 import { errorOutcome, type Outcome } from './envelope.ts'
 import { forwardedRow } from './forwarding.ts'
 import {
@@ -98,7 +99,9 @@ const createRun = (context: RpcContext): Runner['run'] => {
   const runOffloaded =
     callWorkers === undefined ? undefined : createOffloadedRun(context, callWorkers, runHere)
   return (row, call) => {
-    if (runOffloaded !== undefined && row.offload !== undefined) return runOffloaded(row, call)
+    // The workers cannot wait for another network.
+    if (runOffloaded !== undefined && row.offload !== undefined && !isForked(context))
+      return runOffloaded(row, call)
     try {
       const result = row.handle(call, context)
       if (!(result instanceof Promise)) return { result }

@@ -61,7 +61,8 @@ export const createGasPriceOracle = (host: RpcHost): GasPriceOracle => {
 
   const latest = async (): Promise<readonly Sample[]> => {
     const head = chain.head().header.number
-    const first = maxBigint(0n, head - BigInt(options.gasPriceBlocks) + 1n)
+    const own = (chain.store.forkBlock?.() ?? -1n) + 1n
+    const first = maxBigint(own, head - BigInt(options.gasPriceBlocks) + 1n)
     for (const number of samples.keys()) if (number < first) samples.delete(number)
     const yieldTurn = scheduler.createYield()
     const all: Sample[] = []

@@ -10,6 +10,7 @@ import type { Call, Params } from '../methods/method.ts'
 import { blockNumberOf, withSelector } from '../parameters/block.ts'
 import { STORAGE_KEYS_MAX } from '../parameters/limits.ts'
 import { given, requireAddress, required, slotOf } from '../parameters/values.ts'
+import { isForked } from './isForked.ts'
 import { trieAt } from './trieAt.ts'
 
 const readKeys = (params: Params): readonly bigint[] => {
@@ -29,6 +30,10 @@ export const getProof = async ({ params, expired }: Call, context: RpcContext): 
   }))
   const number = await blockNumberOf(context, selector)
   if (number === undefined) return null
+  if (isForked(context))
+    throw new RpcError('DEVELOPMENT_REFUSED', {
+      detail: 'it has no proofs, because most of its state is with the network that it forks',
+    })
   return await trieAt(context, number, expired).read((nodes, root) =>
     proofShape(context, { nodes, root, number, address, keys }),
   )

@@ -19,7 +19,7 @@ const ATTEMPTS_MAX = 8
 
 /** The state trie after one block, independent of a changing head. */
 export type TrieAt = {
-  /** May call `run` more than once. @throws RpcError if the block is too old */
+  /** May call `run` more than once, on a forked chain with partial nodes. @throws RpcError if the block is too old */
   read<T>(run: (nodes: TrieNodeReader, root: Hash) => T): Promise<T>
 }
 
@@ -62,6 +62,8 @@ export const trieAt = (context: RpcContext, number: bigint, expired: () => boole
     read: async run => {
       const header = await store.header(number)
       if (header === undefined) throw new RpcError('WORLD_STATE_UNAVAILABLE')
+      const nodes = store.nodes()
+      if (nodes.isPartial === true) return store.run(() => run(nodes, header.stateRoot))
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
         const head = context.chain.head().header.number
         if (head - number > TRIE_BLOCKS_MAX) break

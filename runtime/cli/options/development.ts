@@ -1,5 +1,5 @@
 import { INTERVAL_SECONDS_MAX } from '../../../handlers/rpc/parameters/limits.ts'
-import { decimalOption, type OptionTable, textOption } from '../option.ts'
+import { decimalOption, integerOption, type OptionTable, textOption } from '../option.ts'
 
 const DEVELOPMENT = 'Development chain'
 
@@ -14,6 +14,24 @@ export const DEVELOPMENT_OPTIONS = {
     placeholder: '<SECONDS>',
     shownDefault: 'a block for each transaction',
     description: 'Make a block at this interval, with or without transactions',
+  }),
+  forkUrl: textOption({
+    name: 'fork-url',
+    group: DEVELOPMENT,
+    fallback: undefined,
+    placeholder: '<URL>',
+    shownDefault: 'a chain of its own',
+    description: 'Continue the chain of this JSON-RPC node, whose state and blocks are read on demand',
+  }),
+  forkBlock: integerOption({
+    name: 'fork-block',
+    group: DEVELOPMENT,
+    fallback: undefined,
+    min: 0,
+    max: Number.MAX_SAFE_INTEGER,
+    placeholder: '<NUMBER>',
+    shownDefault: 'the head of that chain',
+    description: 'Last block of the other chain, with --fork-url',
   }),
   devClientVersion: textOption({
     name: 'dev-client-version',

@@ -58,7 +58,7 @@ export const exportBlocks = async ({ options, terminal }: CommandContext<ExportO
   const stop = stopSignal()
   const temporary = temporaryName(to)
   try {
-    if (node.development?.edits.isEmpty === false)
+    if (node.development?.chains.edits.isEmpty === false)
       throw new CommandError(
         'EXPORT',
         'The state of this development chain was set by hand, so no other node can execute its blocks: they are not exported',

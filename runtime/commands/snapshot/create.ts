@@ -26,7 +26,7 @@ const createHere = async ({ options, terminal }: CommandContext<CreateOptions>):
   const progress = startProgress(terminal, text => void stderr.write(text))
   const temporary = `${to}.part`
   try {
-    if (node.development?.edits.isEmpty === false)
+    if (node.development?.chains.edits.isEmpty === false)
       throw new CommandError('EXPORT', `Cannot write ${to}: ${STATE_SET_BY_HAND}`)
     const { header } = node.chain.head()
     const number = block ?? header.number

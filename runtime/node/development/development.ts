@@ -9,7 +9,7 @@ import { createReturns } from './returns.ts'
 
 /** Methods of a development chain only. */
 export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment => {
-  const { chain, edits, pool, miner, clock, headers, console, setLogging, refusal } = options
+  const { chain, chains, pool, miner, clock, headers, console, setLogging, refusal } = options
   const listeners: ((rewound: Rewound) => void)[] = []
   const changeListeners: (() => void)[] = []
 
@@ -31,7 +31,7 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
     setHeader: choice => {
       requireFree()
       return miner.alone(async () => {
-        await edits.noteHeaders()
+        await chains.edits.noteHeaders()
         const { coinbase, next } = headers.current()
         headers.set({
           coinbase: 'coinbase' in choice ? choice.coinbase : coinbase,
@@ -42,7 +42,7 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
     edit: edit => {
       requireFree()
       return miner.alone(async () => {
-        if (!(await edits.add(chain.head().header.number, edit)))
+        if (!(await chains.edits.add(chain.head().header.number, edit)))
           throw new DevelopmentRefused('its state was edited too often; start a new chain')
         await chain.store.run(() => pool.updateSenders([edit.address], options.poolHead()))
         for (const listener of changeListeners) listener()

@@ -2,15 +2,15 @@ import type { Chain, Rewinding } from '../../../core/chain/chain.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import type { MiningMode, RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import type { Submit } from '../pool/submit.ts'
+import type { DevelopmentChains } from './chains.ts'
 import type { Clock } from './clock.ts'
-import type { Edits } from './edits.ts'
 import type { HeaderChoices } from './headerChoice.ts'
 import type { Miner } from './miner.ts'
 
 export type DevelopmentOptions = {
   readonly chain: Chain
   readonly rewinding: Rewinding
-  readonly edits: Edits
+  readonly chains: DevelopmentChains
   readonly pool: TransactionPool
   readonly submit: Submit
   /** The pool's rules for the block after the current head. */

@@ -44,7 +44,8 @@ export const openDevelopment = (
   const { chain, development, key } = node
   const { consensus } = chain.configuration
   if (development === undefined || consensus.kind !== 'qbft') return undefined
-  const { rewinding, edits } = development
+  const { rewinding, chains } = development
+  const { edits } = chains
   if (isFollowed && !edits.isEmpty)
     throw new CommandError(
       'START_FAILED',
@@ -90,7 +91,7 @@ export const openDevelopment = (
     rpc: createDevelopment({
       chain,
       rewinding,
-      edits,
+      chains,
       pool,
       poolHead,
       submit,

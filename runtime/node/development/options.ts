@@ -1,14 +1,30 @@
 import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 
-/** @throws UsageError for an option of a development chain on any other */
-export const requireDevelopment = ({ genesisFile, blockPeriod, devClientVersion }: NodeOptions): void => {
-  if (genesisFile === undefined) return
-  const given =
-    blockPeriod > 0 ? 'block-period' : devClientVersion === undefined ? undefined : 'dev-client-version'
-  if (given !== undefined)
-    throw new UsageError(
-      'INVALID_VALUE',
-      `--${given} is for a development chain: leave it out, or leave out --genesis-file`,
+const refuse = (text: string): never => {
+  throw new UsageError('INVALID_VALUE', text)
+}
+
+/** The options of a development chain that were given, without dashes. */
+const given = ({ blockPeriod, devClientVersion, forkUrl, forkBlock }: NodeOptions): readonly string[] => [
+  ...(blockPeriod > 0 ? ['block-period'] : []),
+  ...(devClientVersion === undefined ? [] : ['dev-client-version']),
+  ...(forkUrl === undefined ? [] : ['fork-url']),
+  ...(forkBlock === undefined ? [] : ['fork-block']),
+]
+
+const isHttpUrl = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+
+/** @throws UsageError for an option of a development chain on any other, and for contradictions between them */
+export const requireDevelopment = (options: NodeOptions): void => {
+  const { genesisFile, forkUrl, explorerIndex } = options
+  const [first] = given(options)
+  if (genesisFile !== undefined && first !== undefined)
+    refuse(`--${first} is for a development chain: leave it out, or leave out --genesis-file`)
+  if (forkUrl === undefined) return
+  if (!isHttpUrl(forkUrl)) refuse("--fork-url: give the URL of a node's JSON-RPC over HTTP")
+  if (explorerIndex)
+    refuse(
+      '--explorer-index reads every block, and those before a fork are with another network: leave it out',
     )
 }

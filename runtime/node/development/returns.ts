@@ -3,9 +3,11 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import {
   DevelopmentRefused,
   REMOVED_BLOCKS_MAX,
+  type ForkingRequest,
   type Rewound,
   type RpcDevelopment,
 } from '../../../handlers/rpc/development/development.ts'
+import { type DevelopmentChain, type DevelopmentChains, firstBlockOf, firstEditsOf } from './chains.ts'
 import { REAL_TIME } from './clock.ts'
 import type { DevelopmentOptions } from './developmentOptions.ts'
 import { NO_CHOICE } from './headerChoice.ts'
@@ -35,14 +37,40 @@ const goBack = async (
     throw cause
   }
   for (const { transaction } of pool.list()) pool.remove(transaction.hash)
-  await options.edits.goBack(number, edits)
+  await options.chains.edits.goBack(number, edits)
   options.clock.restore(clock)
   options.headers.set(header)
   await submit(pooled.map(({ transaction, sender }) => ({ transaction, sender })))
   return { head: chain.head(), removed }
 }
 
-type Returns = Pick<RpcDevelopment, 'snapshot' | 'revert' | 'rollBack' | 'reset'>
+const firstSnapshotOf = (chain: DevelopmentChain): ChainSnapshot => ({
+  number: firstBlockOf(chain),
+  edits: firstEditsOf(chain),
+  pooled: [],
+  clock: REAL_TIME,
+  header: NO_CHOICE,
+})
+
+/** The chain with which a reset goes on. Without a fork it is the chain of the storage, unless that one forks a network. */
+const chainAfterReset = async (
+  chains: DevelopmentChains,
+  forking: ForkingRequest | undefined,
+): Promise<DevelopmentChain> => {
+  const current = chains.current()
+  const url = forking?.url ?? (forking === undefined ? undefined : current.fork?.url)
+  if (url === undefined) {
+    if (chains.first.fork === undefined) return chains.first
+    return current.fork === undefined ? current : chains.begin(undefined)
+  }
+  const { fork } = current
+  const isSame = url === fork?.url && (forking?.block === undefined || forking.block === fork.number)
+  if (isSame) return current
+  const { chooseForkPoint } = await import('../../fork/forkPoint.ts')
+  return chains.begin(await chooseForkPoint({ url, block: forking?.block }))
+}
+
+type Returns = Pick<RpcDevelopment, 'snapshot' | 'revert' | 'rollBack' | 'reset' | 'fork'>
 
 /**
  * The ways back to an earlier block.
@@ -54,7 +82,7 @@ export const createReturns = (
   requireFree: () => void,
   onRewound: (rewound: Rewound) => void,
 ): Returns => {
-  const { chain, edits, pool, miner, clock, headers } = options
+  const { chain, chains, pool, miner, clock, headers } = options
   const snapshots = createSnapshots()
   const moveTo = (snapshot: ChainSnapshot): Promise<void> =>
     miner.alone(async () => onRewound(await goBack(options, snapshot)))
@@ -64,7 +92,7 @@ export const createReturns = (
   return {
     snapshot: () => {
       const { number } = chain.head().header
-      return snapshots.add({ number, edits: edits.after(number), ...kept() })
+      return snapshots.add({ number, edits: chains.edits.after(number), ...kept() })
     },
     revert: async id => {
       requireFree()
@@ -76,14 +104,20 @@ export const createReturns = (
     rollBack: async depth => {
       requireFree()
       const head = chain.head().header.number
-      if (depth > head) throw new DevelopmentRefused(`it has ${head} blocks after its first one`)
+      const own = head - firstBlockOf(chains.current())
+      if (depth > own) throw new DevelopmentRefused(`it has ${own} blocks after its first one`)
       await moveTo({ number: head - depth, edits: [], ...kept() })
     },
-    reset: async () => {
+    fork: () => chains.current().fork,
+    reset: async forking => {
       requireFree()
+      const next = await chainAfterReset(chains, forking)
       snapshots.clear()
       miner.setMode(options.mode)
-      await moveTo({ number: 0n, edits: [], pooled: [], clock: REAL_TIME, header: NO_CHOICE })
+      await miner.alone(async () => {
+        chains.use(next)
+        onRewound(await goBack(options, firstSnapshotOf(next)))
+      })
     },
   }
 }

@@ -6,7 +6,8 @@ import { nextHeadOf } from '../../fees/nextHead.ts'
 import { flagOf, given, required } from '../../parameters/values.ts'
 import { type Call, developmentMethod, type Method } from '../method.ts'
 
-const metadata = (_: Call, { chain, options }: RpcContext): object => {
+const metadata = (_: Call, { chain, options, development }: RpcContext): object => {
+  const fork = development?.fork()
   const { header, hash } = chain.head()
   return {
     clientVersion: options.clientVersion,
@@ -14,19 +15,29 @@ const metadata = (_: Call, { chain, options }: RpcContext): object => {
     instanceId: toHex(chain.genesis.hash),
     latestBlockNumber: Number(header.number),
     latestBlockHash: toHex(hash),
+    ...(fork === undefined
+      ? {}
+      : {
+          forkedNetwork: {
+            chainId: fork.chainId,
+            forkBlockNumber: fork.number,
+            forkBlockHash: toHex(fork.hash),
+          },
+        }),
   }
 }
 
 /** In the shape of anvil. */
 const nodeInfo = async (_: Call, context: RpcContext): Promise<object> => {
-  const { chain, gasPrice } = context
+  const { chain, gasPrice, development } = context
+  const fork = development?.fork()
   const { header, hash } = chain.head()
-  const { fork } = rulesAt(chain.configuration, header.number, header.timestamp, header.difficulty)
+  const { fork: hardFork } = rulesAt(chain.configuration, header.number, header.timestamp, header.difficulty)
   return {
     currentBlockNumber: toQuantity(header.number),
     currentBlockTimestamp: Number(header.timestamp),
     currentBlockHash: toHex(hash),
-    hardFork: fork,
+    hardFork,
     transactionOrder: 'fees',
     environment: {
       baseFee: toQuantity(nextHeadOf(context).nextBaseFeePerGas ?? 0n),
@@ -34,7 +45,11 @@ const nodeInfo = async (_: Call, context: RpcContext): Promise<object> => {
       gasLimit: toQuantity(header.gasLimit),
       gasPrice: toQuantity(await gasPrice.gasPrice()),
     },
-    forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
+    forkConfig: {
+      forkUrl: fork?.url ?? null,
+      forkBlockNumber: fork?.number ?? null,
+      forkRetryBackoff: null,
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { isObject } from '../../../../core/json.ts'
 import { toQuantity } from '../../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
 import type { StateEdit } from '../../../../core/state/edits.ts'
+import type { ForkingRequest } from '../../development/development.ts'
 import type { RpcContext } from '../../context.ts'
 import { developmentOf } from '../../development/signing.ts'
 import { RpcError } from '../../dispatch/errors.ts'
@@ -27,16 +28,24 @@ const edit =
 const wordAt = (params: Params, index: number): Uint8Array =>
   bigintToFixedBytes(required(integerOf(given(params, index)), 'INVALID_PARAMS'), 32)
 
-/** True for a request to read another network's state; clients send `forking` without a URL, too. */
-const isForking = (value: unknown): boolean =>
-  isObject(value) && isObject(value['forking']) && typeof value['forking']['jsonRpcUrl'] === 'string'
+/** The network that a reset asks for; clients send `forking` without a URL and with a block of null, too. */
+const forkingOf = (request: unknown): ForkingRequest | undefined => {
+  if (!isObject(request) || !isObject(request['forking'])) return undefined
+  const { jsonRpcUrl: url, blockNumber } = request['forking']
+  const isUrl = typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+  if (!isUrl && url !== undefined && url !== null) throw new RpcError('INVALID_PARAMS')
+  const block =
+    blockNumber === undefined || blockNumber === null
+      ? undefined
+      : Number(required(integerOf(blockNumber, 53), 'INVALID_PARAMS'))
+  return { url: isUrl ? url : undefined, block }
+}
 
 const reset = async ({ params }: Call, context: RpcContext): Promise<boolean> => {
   const request = given(params, 0)
   if (request !== undefined && !isObject(request)) throw new RpcError('INVALID_PARAMS')
-  if (isForking(request))
-    throw new RpcError('DEVELOPMENT_REFUSED', { detail: 'it does not read the state of another network' })
-  await refusing(() => developmentOf(context).reset())
+  const forking = forkingOf(request)
+  await refusing(() => developmentOf(context).reset(forking))
   return true
 }
 
@@ -112,7 +121,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     },
   }),
   ...both('reset', {
-    summary: 'Reverts to the genesis block, with an empty pool',
+    summary: 'Begins again at the genesis block or at a block of a forked network, with an empty pool',
     params: { 'request?': 'ResetRequest' },
     result: 'Boolean',
     handle: reset,

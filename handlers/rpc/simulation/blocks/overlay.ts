@@ -36,7 +36,10 @@ export const createOverlay = (baseNumber: bigint): Overlay => {
       code: codeHash => codes.get(toBareHex(codeHash)) ?? below.code(codeHash),
     }),
     // Without the chain's cache, which must not hold simulated nodes.
-    nodes: below => ({ get: key => (records.has(key) ? records.get(key) : below.get(key)) }),
+    nodes: below => ({
+      get: key => (records.has(key) ? records.get(key) : below.get(key)),
+      isPartial: below.isPartial === true,
+    }),
     add: ({ changes, nodes }) => {
       for (const { address, after, slots: changed } of changes.accounts) {
         const key = toBareHex(address)
