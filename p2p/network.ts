@@ -72,6 +72,8 @@ export type NetworkHandlers = {
   readonly onNewBlock: (peer: Peer, block: Uint8Array) => void
   /** The block RLPs of [from, from + count), up to the head. The network stops reading at its byte limit. */
   readonly blocks: (from: bigint, count: number) => AsyncIterable<Uint8Array>
+  /** The encoded records of [from, from + count), up to the head: blocks with receipts and state changes. */
+  readonly records: (from: bigint, count: number) => AsyncIterable<Uint8Array>
   /** The hashes of all transactions in the own pool, joined to at most POOL_HASHES_MAX per item. */
   readonly poolHashes: () => AsyncIterable<Uint8Array>
   /** EIP-2718 encodings of the transactions with these joined hashes, as far as they are in the own pool. */
@@ -189,6 +191,11 @@ export type Network = {
    * much
    */
   requestBlocks(peer: Peer, from: bigint, count: number, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /**
+   * The pieces of records in ascending order, which `joinPieces` joins, as they arrive; only from a peer with that feature.
+   * @throws NetworkError when the peer disconnects, is silent or sends too much
+   */
+  requestRecords(peer: Peer, from: bigint, count: number, signal: AbortSignal): AsyncIterable<Uint8Array>
   /**
    * The hashes of all transactions in the pool of the peer, joined to at most POOL_HASHES_MAX an item.
    * @throws NetworkError when the peer disconnects, is silent or sends too much

@@ -52,6 +52,8 @@ const createBothNetwork = (state: BothState, networks: Networks): Network => {
     sendStatus: () => libp2p.sendStatus(),
     requestBlocks: (peer, from, count, signal) =>
       networkWith(state, networks, peer).requestBlocks(peer, from, count, signal),
+    requestRecords: (peer, from, count, signal) =>
+      networkWith(state, networks, peer).requestRecords(peer, from, count, signal),
     requestPoolHashes: (peer, signal) => networkWith(state, networks, peer).requestPoolHashes(peer, signal),
     requestPoolTransactions: (peer, hashes, signal) =>
       networkWith(state, networks, peer).requestPoolTransactions(peer, hashes, signal),

@@ -1,6 +1,7 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { requestRange } from '../blocks/ranges.ts'
+import { requestRecords } from '../blocks/records.ts'
 import { sendConsensusMessage } from '../consensus.ts'
 import { requestPoolHashes, requestPoolTransactions } from '../gossip/poolLists.ts'
 import type { Network } from '../network.ts'
@@ -77,6 +78,8 @@ export const networkOf = (parts: Parts, stopTimers: () => void): Libp2pNetwork =
     sendStatus: () => parts.statusBroadcast.request(),
     requestBlocks: (peer, from, count, signal) =>
       requestRange(connectionWith(table, peer), protocols.ranges, from, count, signal),
+    requestRecords: (peer, from, count, signal) =>
+      requestRecords(connectionWith(table, peer), protocols.records, from, count, signal),
     requestPoolHashes: (peer, signal) =>
       requestPoolHashes(connectionWith(table, peer), protocols.pool, signal),
     requestPoolTransactions: (peer, hashes, signal) =>

@@ -18,6 +18,7 @@ export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandle
   return {
     status: handlers.status,
     blocks: handlers.blocks,
+    records: handlers.records,
     poolHashes: handlers.poolHashes,
     poolTransactions: handlers.poolTransactions,
     headers: handlers.headers,

@@ -2,6 +2,7 @@ import type { Stream } from '@libp2p/interface'
 import type { YieldTurn } from '../../core/scheduler.ts'
 import type { BlockExchange } from '../blocks/blockExchange.ts'
 import { answerRange, RANGES_AT_ONCE_MAX } from '../blocks/ranges.ts'
+import { answerRecords, RECORDS_AT_ONCE_MAX } from '../blocks/records.ts'
 import { createConsensusRates, receiveConsensusMessages } from '../consensus.ts'
 import { NetworkError, textOf } from '../error.ts'
 import { answerPoolList, POOL_LISTS_AT_ONCE_MAX } from '../gossip/poolLists.ts'
@@ -105,6 +106,9 @@ export const handleStreams = async (options: StreamOptions): Promise<void> => {
   )
   await handle(options, protocols.ranges, RANGES_AT_ONCE_MAX, (stream, connection) =>
     answer(options, stream, connection, () => answerRange(stream, handlers.blocks, pause)),
+  )
+  await handle(options, protocols.records, RECORDS_AT_ONCE_MAX, (stream, connection) =>
+    answer(options, stream, connection, () => answerRecords(stream, handlers.records, pause)),
   )
   await handle(options, protocols.pool, POOL_LISTS_AT_ONCE_MAX, (stream, connection) =>
     answer(

@@ -1,9 +1,11 @@
 import type { Block } from '../../core/block/block.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
+import type { RecordImport } from '../../core/chain/chain.ts'
 import type { RecoverSenders } from '../../core/chain/importing/validation.ts'
 import type { RecoverSeals } from '../../core/chain/rules/seals.ts'
 import { POSITIONS_FEATURE } from '../../core/qbft/codec/position.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
+import { RECORDS_FEATURE } from '../blocks/records.ts'
 import type { Network, Peer, PeerStatus } from '../network.ts'
 import type { ValidatorStatement } from '../validatorStatement.ts'
 import { rateLimitedLog } from '../transport/rateLimitedLog.ts'
@@ -12,6 +14,7 @@ import { createNewBlocks } from './chain/newBlocks.ts'
 import { createPeerHeads, raiseHead, removeHead, updateHead } from './chain/peerHeads.ts'
 import { startRepair } from './chain/repair.ts'
 import { createServeBlocks } from './chain/serveBlocks.ts'
+import { createServeRecords } from './chain/serveRecords.ts'
 import { createServeByHash } from './chain/serveByHash.ts'
 import type { Progress } from './chain/syncReport.ts'
 import { createClockWarning } from './clockWarning.ts'
@@ -42,6 +45,8 @@ export type SyncOptions = SyncContext & {
   readonly configuration: Readonly<Record<string, string>>
   /** Binds the connection key to the validator's key; undefined where they are the same. */
   readonly statement?: ValidatorStatement | undefined
+  /** Takes blocks with their state from peers that offer it; undefined to execute every block. */
+  readonly importRecord?: RecordImport['importRecord'] | undefined
   /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined
 }
@@ -55,7 +60,7 @@ const createStatus = (options: SyncOptions, network: () => Network | undefined) 
     headNumber: header.number,
     headHash: hash,
     client: options.client,
-    features: [POSITIONS_FEATURE],
+    features: [POSITIONS_FEATURE, RECORDS_FEATURE],
     ...(options.statement === undefined ? {} : { statement: options.statement }),
     neighbours:
       network()
@@ -106,6 +111,7 @@ const createHandlers = (
     onTransactions: (peer, transactions) => isSyncing() || receiver.receive(peer, transactions),
     onNewBlock: newBlocks.receive,
     blocks: createServeBlocks(chain, createYield),
+    records: createServeRecords(chain, createYield, options.nowMs),
     ...createServeByHash(chain, createYield),
     ...createServePool(pool, createYield),
     onPeer: peer => {

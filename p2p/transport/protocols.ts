@@ -5,7 +5,7 @@ import { toBareHex } from '../../core/bytes/hex.ts'
 export const STATUS_PROTOCOL = '/quorate/status/1'
 
 export type Protocols = Readonly<
-  Record<'consensus' | 'blocks' | 'ranges' | 'peers' | 'transactions' | 'pool', string>
+  Record<'consensus' | 'blocks' | 'ranges' | 'records' | 'peers' | 'transactions' | 'pool', string>
 >
 
 /** The protocols of one chain. Their names contain its genesis hash, which separates the chains. */
@@ -15,6 +15,7 @@ export const protocolsOf = (genesisHash: Hash): Protocols => {
     consensus: name('consensus'),
     blocks: name('blocks'),
     ranges: name('ranges'),
+    records: name('records'),
     peers: name('peers'),
     transactions: name('transactions'),
     pool: name('pool'),

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/importing/badBlocks.ts'
 import type { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
-import type { Chain, Rewinding } from '../../core/chain/chain.ts'
+import type { Chain, RecordImport, Rewinding } from '../../core/chain/chain.ts'
 import { openChain } from '../../core/chain/opening/openChain.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import { consensusEntries } from '../../core/genesis/consensusEntries.ts'
@@ -67,6 +67,7 @@ export type OpenNode = {
   readonly memoryExceeded: Promise<MemoryUnavailable>
   /** Resolves when another node has taken over the storage, which then refuses each write of this one. */
   readonly storageLost: Promise<StorageLost> | undefined
+  readonly importRecord: RecordImport['importRecord']
   /** What a development chain can undo; undefined on any other chain. */
   readonly development: { readonly rewinding: Rewinding; readonly chains: DevelopmentChains } | undefined
   /** Storage of the chain, also for other data that must survive as blocks do. */
@@ -243,7 +244,18 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     const development = chains === undefined ? undefined : { rewinding: opened, chains }
     const senders = { recoverSenders, lookUpSenders, recoverSeals }
     const storageLost = storage.lost
-    return { chain, ...senders, badBlocks, memoryExceeded, storageLost, development, storage, close }
+    const { importRecord } = opened
+    return {
+      chain,
+      importRecord,
+      ...senders,
+      badBlocks,
+      memoryExceeded,
+      storageLost,
+      development,
+      storage,
+      close,
+    }
   } catch (error) {
     await close()
     throw error

@@ -71,6 +71,7 @@ export const startSync = async (from: ConsensusServiceOptions): Promise<Sync> =>
     poolHead,
     recoverSenders: node.recoverSenders,
     recoverSeals: node.recoverSeals,
+    importRecord: options.syncMode === 'FULL' ? undefined : node.importRecord,
     log,
     nowMs: () => Date.now(),
     createYield: createYield,

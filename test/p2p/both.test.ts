@@ -69,6 +69,7 @@ const startBothNode = async (
       },
       onNewBlock: note,
       blocks: none,
+      records: none,
       poolHashes: none,
       poolTransactions: none,
       receiptsByHash: none,

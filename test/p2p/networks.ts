@@ -46,6 +46,8 @@ export type StartOptions = Partial<Omit<NetworkOptions, 'handlers' | 'log'>> & {
   readonly status?: PeerStatus
   /** The answers to range requests. */
   readonly chain?: NetworkOptions['handlers']['blocks']
+  /** The answers to requests for records. */
+  readonly records?: NetworkOptions['handlers']['records']
   readonly poolHashes?: NetworkOptions['handlers']['poolHashes']
   readonly poolTransactions?: NetworkOptions['handlers']['poolTransactions']
   readonly onConsensusMessage?: NetworkOptions['handlers']['onConsensusMessage']
@@ -100,6 +102,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
       },
       onNewBlock: (peer, block) => void node.blocks.push({ from: toHex(peer.address), block }),
       blocks: options.chain ?? none,
+      records: options.records ?? none,
       poolHashes: options.poolHashes ?? none,
       poolTransactions: options.poolTransactions ?? none,
       headers: none,

@@ -55,6 +55,20 @@ const checkChanges = (record: GivenRecord, state: StateReader): void => {
     requireSameBytes(record.block.header, 'state-root', keccak256(code), codeHash)
 }
 
+/** Changes that no gas pays for: rewards, withdrawals, system contracts. */
+const UNPAID_CHANGES_MAX = 1_024
+/** Below the price of any changed account or slot. */
+const GAS_PER_CHANGE = 100n
+
+/** Bounds the work of an untrusted record by what its sealed header says was paid. @throws InvalidBlock */
+const requirePaid = ({ block: { header, withdrawals }, changes }: GivenRecord): void => {
+  let count = changes.accounts.length
+  for (const { slots } of changes.accounts) count += slots.length
+  const most = header.gasUsed / GAS_PER_CHANGE + BigInt(UNPAID_CHANGES_MAX + (withdrawals?.length ?? 0))
+  if (BigInt(count) > most)
+    throw new InvalidBlock(header, 'state-root', `at most ${most} changes for its gas`, `${count} changes`)
+}
+
 /** Checks the receipts with the roots of the header. @throws InvalidBlock */
 const checkReceipts = ({ block: { header, transactions }, receipts }: GivenRecord): void => {
   requireSameNumber(header, 'receipts-root', BigInt(receipts.length), BigInt(transactions.length))
@@ -85,6 +99,7 @@ export const validateRecord = async (
   ancestry(context)
   await checkHeader(chain, context)
   await checkBody(chain, block, context)
+  requirePaid(record)
   const sent = await withSenders(chain, block)
   checkReceipts(record)
   const { store } = chain

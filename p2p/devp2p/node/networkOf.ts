@@ -81,6 +81,9 @@ export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Network 
     sendStatus: () => parts.blocks.sendRange(),
     requestBlocks: (peer, from, count, signal) =>
       requestBlockRange(ethPeerOf(node, peer), options.chain.consensus, from, count, signal),
+    requestRecords: ({ enode }) => {
+      throw new NetworkError('BAD_MESSAGE', `${enode} offers no records over devp2p`)
+    },
     requestPoolHashes: peer => announcedHashes(ethPeerOf(node, peer)),
     requestPoolTransactions: (peer, hashes, signal) =>
       pooledTransactions(node, ethPeerOf(node, peer), hashes, signal),

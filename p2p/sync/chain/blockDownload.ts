@@ -1,5 +1,7 @@
 import type { Block } from '../../../core/block/block.ts'
+import type { RecordImport } from '../../../core/chain/chain.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
+import type { Durable } from '../../../core/store/store.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
 import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import type { Network } from '../../network.ts'
@@ -34,6 +36,13 @@ import {
   startRequests,
   stopRequests,
 } from './rangeRequests.ts'
+import {
+  considerHolders,
+  createRecordSync,
+  logRecords,
+  recordRefused,
+  type RecordSync,
+} from './recordSync.ts'
 import { createSignal, type Signal } from './signal.ts'
 
 /** Interval between checks for silent and slow peers. */
@@ -50,6 +59,8 @@ export type BlockDownloadOptions = SyncContext & {
   readonly clockWarning: ClockWarning
   /** Called after each imported block. */
   readonly onImported: (block: Block) => void
+  /** Takes blocks with their state from peers that offer it; undefined to execute every block. */
+  readonly importRecord?: RecordImport['importRecord'] | undefined
 }
 
 /** Why a download ended. */
@@ -74,6 +85,7 @@ type State = BlockDownloadOptions & {
   readonly queue: RangeQueue
   readonly requests: RangeRequests
   readonly prefetch: Prefetch
+  readonly records: RecordSync | undefined
   readonly signal: Signal
   isStopped: boolean
 }
@@ -111,15 +123,31 @@ const onSlow = ({ log, heads, nowMs, signal }: State, { key, peer }: PeerHead): 
   signal.wake()
 }
 
-const importOne = async (state: State, { block, from }: ReceivedBlock): Promise<'early' | undefined> => {
-  const { chain, queue, prefetch, nowMs } = state
-  const following = nextBlocks(queue, AHEAD_BLOCKS).map(received => received.block)
+/** False for a block that the chain already has. @throws InvalidBlock */
+const importReceived = async (
+  { chain, records, nowMs }: State,
+  { block, record }: ReceivedBlock,
+  durable: Durable,
+): Promise<boolean> => {
+  if (record === undefined || records === undefined)
+    return (await chain.importBlock(block, { nowMs: nowMs(), durable })) === 'imported'
+  // An announced block may have become the head meanwhile.
+  if (block.header.number <= chain.head().header.number) return false
+  await records.importRecord(record, { nowMs: nowMs() })
+  records.imported++
+  return true
+}
+
+const importOne = async (state: State, received: ReceivedBlock): Promise<'early' | undefined> => {
+  const { queue, prefetch } = state
+  const { block, from } = received
+  const following = nextBlocks(queue, AHEAD_BLOCKS).map(next => next.block)
   prefetch.begin([block, ...following])
   await prefetch.ready(block)
   // The peers have these blocks: those lost in a crash are downloaded again.
   const durable = following.length >= DURABLE_SOON_BLOCKS ? 'soon' : 'now'
   try {
-    if ((await chain.importBlock(block, { nowMs: nowMs(), durable })) === 'known') return undefined
+    if (!(await importReceived(state, received, durable))) return undefined
   } catch (error) {
     if (!(error instanceof InvalidBlock)) throw error
     if (error.rule === 'future-timestamp') {
@@ -127,6 +155,7 @@ const importOne = async (state: State, { block, from }: ReceivedBlock): Promise<
       return 'early'
     }
     cancelRequest(state.requests, from.key)
+    if (received.record !== undefined) recordRefused(state.records)
     penalize(state, from, 'invalid-block', error.message)
     return undefined
   }
@@ -143,6 +172,7 @@ const run = async (state: State): Promise<DownloadEnd> => {
     const number = chain.head().header.number + 1n
     const holders = holdersOf(heads, number, nowMs())
     const received = takeBlock(queue, number)
+    considerHolders(state.records, holders, number)
     startRequests(requests, holders)
     if (received !== undefined) {
       if ((await importOne(state, received)) === 'early') return 'early'
@@ -161,6 +191,7 @@ const runToEnd = async (state: State): Promise<DownloadEnd> => {
     return await run(state)
   } finally {
     await stopRequests(state.requests)
+    if (state.records !== undefined) logRecords(state.records)
     await state.chain.store.settle()
   }
 }
@@ -173,14 +204,18 @@ export const startBlockDownload = (options: BlockDownloadOptions): BlockDownload
   const { chain, network, nowMs, createYield } = options
   const queue = createRangeQueue(chain.head().header.number + 1n)
   const signal = createSignal()
+  const records =
+    options.importRecord === undefined ? undefined : createRecordSync(options.importRecord, options.log)
   const state: State = {
     ...options,
     queue,
     signal,
+    records,
     prefetch: createPrefetch(options.recoverSenders, options.recoverSeals),
     requests: createRangeRequests({
       network,
       queue,
+      records,
       nowMs,
       createYield,
       onBlock: signal.wake,

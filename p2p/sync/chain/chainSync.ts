@@ -1,4 +1,5 @@
 import type { Block } from '../../../core/block/block.ts'
+import type { RecordImport } from '../../../core/chain/chain.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
@@ -38,6 +39,8 @@ export type ChainSyncOptions = SyncContext & {
   readonly recoverSenders: RecoverSenders
   readonly recoverSeals: RecoverSeals
   readonly clockWarning: ClockWarning
+  /** Takes blocks with their state from peers that offer it; undefined to execute every block. */
+  readonly importRecord?: RecordImport['importRecord'] | undefined
   readonly syncMinPeers: number
   /** Number of announced blocks that are being imported: they need no request. */
   readonly importing: () => number

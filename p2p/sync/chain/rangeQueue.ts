@@ -1,10 +1,13 @@
 import type { Block } from '../../../core/block/block.ts'
+import type { GivenRecord } from '../../../core/chain/importing/importRecord.ts'
 import type { PeerHead } from './peerHeads.ts'
 
 /** A block that arrived and is not imported yet. */
 export type ReceivedBlock = {
   readonly block: Block
-  /** Length of its RLP. */
+  /** The block with its results, where the peer sent them. */
+  readonly record?: GivenRecord | undefined
+  /** Length of what the peer sent. */
   readonly bytes: number
   /** The peer that sent it. */
   readonly from: PeerHead

@@ -1,11 +1,24 @@
 import { DecodeError } from '../../../core/block/codec/error.ts'
+import { RlpError } from '../../../core/rlp/rlp.ts'
+import { runStepsYielding } from '../../../core/steps.ts'
+import { MalformedRecord } from '../../../core/store/codec/reader.ts'
+import { commitOfSegmentSteps } from '../../../core/store/recover.ts'
 import { SENT_BLOCK_BYTES_MAX } from '../../blocks/blockMessages.ts'
+import { joinPieces } from '../../blocks/records.ts'
 import { NetworkError, textOf } from '../../error.ts'
 import type { Network } from '../../network.ts'
 import type { CreateYield } from '../../../core/scheduler.ts'
 import { decodeBlockYielding } from './decodeBlock.ts'
 import type { PeerHead } from './peerHeads.ts'
-import { addBlock, closeRange, openRange, type Range, type RangeQueue } from './rangeQueue.ts'
+import {
+  addBlock,
+  closeRange,
+  openRange,
+  type Range,
+  type RangeQueue,
+  type ReceivedBlock,
+} from './rangeQueue.ts'
+import { lastRecordOf, type RecordSync } from './recordSync.ts'
 
 /** A request is cancelled when the peer sends nothing for this long. */
 const SILENCE_MAX_MS = 10_000
@@ -42,6 +55,8 @@ export type RequestEnd =
 type Request = {
   readonly holder: PeerHead
   readonly range: Range
+  /** Whether records are requested rather than blocks. */
+  readonly isOfRecords: boolean
   readonly controller: AbortController
   readonly startedMs: number
   /** When the last block arrived; the start of the request before the first one. */
@@ -51,6 +66,8 @@ type Request = {
 export type RangeRequestOptions = {
   readonly network: Network
   readonly queue: RangeQueue
+  /** Undefined to request blocks only. */
+  readonly records: RecordSync | undefined
   /** Milliseconds. */
   readonly nowMs: () => number
   readonly createYield: CreateYield
@@ -84,6 +101,25 @@ const averageBytes = ({ blocks, bytes }: RangeRequests['arrived']): number =>
 const rangeBlocks = ({ arrived }: RangeRequests): number =>
   Math.max(1, Math.min(REQUEST_BLOCKS_MAX, Math.floor(REQUEST_BYTES / averageBytes(arrived))))
 
+/** Calls `onArrival` for each item, also for a piece of a record that is not complete yet. */
+async function* noting(items: AsyncIterable<Uint8Array>, onArrival: () => void): AsyncGenerator<Uint8Array> {
+  for await (const item of items) {
+    onArrival()
+    yield item
+  }
+}
+
+/** @throws DecodeError, MalformedRecord, RlpError */
+const decode = async (
+  { createYield }: RangeRequests,
+  { isOfRecords }: Request,
+  encoded: Uint8Array,
+): Promise<Pick<ReceivedBlock, 'block' | 'record'>> => {
+  if (!isOfRecords) return { block: await decodeBlockYielding(encoded, createYield) }
+  const record = await runStepsYielding(commitOfSegmentSteps(encoded), createYield())
+  return { block: record.block, record }
+}
+
 /** Reads the answer to a request. @throws DecodeError, NetworkError */
 const receive = async (requests: RangeRequests, request: Request): Promise<RequestEnd> => {
   const { network, queue, arrived, nowMs } = requests
@@ -92,19 +128,24 @@ const receive = async (requests: RangeRequests, request: Request): Promise<Reque
   const first = range.from
   let next = first
   const count = Number(range.to - first)
-  for await (const encoded of network.requestBlocks(holder.peer, next, count, signal)) {
-    if (signal.aborted) return { kind: 'cancelled' }
+  const onArrival = (): void => {
     request.receivedMs = nowMs()
-    if (encoded.length > SENT_BLOCK_BYTES_MAX)
+  }
+  const answered = request.isOfRecords
+    ? joinPieces(noting(network.requestRecords(holder.peer, next, count, signal), onArrival))
+    : noting(network.requestBlocks(holder.peer, next, count, signal), onArrival)
+  for await (const encoded of answered) {
+    if (signal.aborted) return { kind: 'cancelled' }
+    if (!request.isOfRecords && encoded.length > SENT_BLOCK_BYTES_MAX)
       return { kind: 'wrong', detail: `${encoded.length} bytes instead of block ${next}` }
-    const block = await decodeBlockYielding(encoded, requests.createYield)
+    const { block, record } = await decode(requests, request, encoded)
     if (signal.aborted) return { kind: 'cancelled' }
     if (block.header.number !== next)
       return { kind: 'wrong', detail: `block ${block.header.number} instead of block ${next}` }
     arrived.blocks++
     arrived.bytes += encoded.length
     // The chain may have got the block another way meanwhile.
-    if (next >= range.from) addBlock(queue, range, { block, bytes: encoded.length, from: holder })
+    if (next >= range.from) addBlock(queue, range, { block, record, bytes: encoded.length, from: holder })
     next++
     requests.onBlock()
     const isFull = queue.bytes > 2 * WINDOW_BYTES && queue.ranges[0] !== range
@@ -116,7 +157,8 @@ const receive = async (requests: RangeRequests, request: Request): Promise<Reque
 
 const endAfterError = (error: unknown, isCancelled: boolean): RequestEnd => {
   if (isCancelled) return { kind: 'cancelled' }
-  if (error instanceof DecodeError) return { kind: 'wrong', detail: error.message }
+  if ([DecodeError, MalformedRecord, RlpError].some(kind => error instanceof kind))
+    return { kind: 'wrong', detail: textOf(error) }
   const isMisbehaviour = error instanceof NetworkError && error.code !== 'NOT_CONNECTED'
   return { kind: 'failed', detail: textOf(error), isMisbehaviour }
 }
@@ -136,9 +178,16 @@ const run = async (requests: RangeRequests, request: Request): Promise<void> => 
   requests.onEnd(holder, end)
 }
 
-const start = (requests: RangeRequests, holder: PeerHead, range: Range): void => {
+const start = (requests: RangeRequests, holder: PeerHead, range: Range, isOfRecords: boolean): void => {
   const atMs = requests.nowMs()
-  const request = { holder, range, controller: new AbortController(), startedMs: atMs, receivedMs: atMs }
+  const request = {
+    holder,
+    range,
+    isOfRecords,
+    controller: new AbortController(),
+    startedMs: atMs,
+    receivedMs: atMs,
+  }
   requests.byPeer.set(holder.key, request)
   const running: Promise<void> = run(requests, request).finally(() => requests.running.delete(running))
   requests.running.add(running)
@@ -158,8 +207,11 @@ export const startRequests = (requests: RangeRequests, holders: readonly PeerHea
   for (const holder of holders) {
     if (requests.isStopped || !canRequest(requests)) return
     if (requests.byPeer.has(holder.key)) continue
-    const range = openRange(requests.queue, holder.claimed, rangeBlocks(requests))
-    if (range !== undefined) start(requests, holder, range)
+    const { queue, records } = requests
+    const last = lastRecordOf(records, holder)
+    const ofRecords = last === undefined ? undefined : openRange(queue, last, rangeBlocks(requests))
+    const range = ofRecords ?? openRange(queue, holder.claimed, rangeBlocks(requests))
+    if (range !== undefined) start(requests, holder, range, ofRecords !== undefined)
   }
 }
 

@@ -5,11 +5,6 @@ const LISTENER_TLS = 'TLS reads PEM files here'
 /** Options of Besu that are refused, except with the values behind `=`, which include Besu's default. */
 export const REFUSED_OPTIONS: readonly BesuOptions[] = [
   {
-    names: 'sync-mode=full|fast|snap|checkpoint|x_snap|x_checkpoint',
-    meaning: 'this node fetches every block from its peers and executes it',
-    refusal: 'Besu has no such mode',
-  },
-  {
     names: 'data-storage-format=bonsai|forest|x_bonsai_archive key-value-storage=rocksdb',
     meaning:
       'this node stores blocks and states in its own format, chosen with --storage, and prunes no block',

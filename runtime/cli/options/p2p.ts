@@ -134,6 +134,14 @@ export const P2P_OPTIONS = {
     check: checkNetworks,
     description: 'Networks such as 10.0.0.0/8: nodes with addresses outside of them are never connected',
   }),
+  syncMode: choiceOption({
+    name: 'sync-mode',
+    group: NETWORK,
+    fallback: 'FULL',
+    choices: ['FULL', 'SNAP', 'FAST', 'CHECKPOINT', 'X_SNAP', 'X_CHECKPOINT'],
+    description:
+      'FULL executes every block. With any other mode blocks come with their state from peers that offer it: verified by seals and roots, not executed but for the last ones',
+  }),
   syncMinPeers: integerOption({
     name: 'sync-min-peers',
     aliases: ['fast-sync-min-peers'],

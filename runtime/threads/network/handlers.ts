@@ -66,6 +66,7 @@ export const createHandlers = (from: {
       post({ kind: 'block', peer: keyOf(address), block }, [block.buffer])
     },
     blocks: (first, count) => lists.open({ peer: '', kind: 'blocks', from: first, count }),
+    records: (first, count) => lists.open({ peer: '', kind: 'records', from: first, count }),
     poolHashes: () => lists.open({ peer: '', kind: 'pool hashes' }),
     headers: query => lists.open({ peer: '', kind: 'headers', query }),
     blocksByHash: hashes => lists.open({ peer: '', kind: 'blocks by hash', hashes: ownBytes(hashes) }),

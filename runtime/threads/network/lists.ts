@@ -7,7 +7,7 @@ const AHEAD_BYTES_MAX = 1024 * 1024
 
 /** `peer` is empty for a list of this node, otherwise the peer's address in hex digits. */
 export type ListRequest = { readonly peer: string } & (
-  | { readonly kind: 'blocks'; readonly from: bigint; readonly count: number }
+  | { readonly kind: 'blocks' | 'records'; readonly from: bigint; readonly count: number }
   | { readonly kind: 'pool hashes' }
   | { readonly kind: 'pool transactions'; readonly hashes: Uint8Array }
   | { readonly kind: 'headers'; readonly query: HeadersQuery }

@@ -78,6 +78,8 @@ export const createMainSide = (
         switch (request.kind) {
           case 'blocks':
             return handlers.blocks(request.from, request.count)
+          case 'records':
+            return handlers.records(request.from, request.count)
           case 'pool hashes':
             return handlers.poolHashes()
           case 'pool transactions':

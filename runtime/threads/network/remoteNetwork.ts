@@ -59,6 +59,8 @@ export const createRemoteNetwork = (
     sendStatus: () => stateUpdates.send(true),
     requestBlocks: ({ address }, from, count, signal) =>
       wanted.open({ peer: keyOf(address), kind: 'blocks', from, count }, signal),
+    requestRecords: ({ address }, from, count, signal) =>
+      wanted.open({ peer: keyOf(address), kind: 'records', from, count }, signal),
     requestPoolHashes: ({ address }, signal) =>
       wanted.open({ peer: keyOf(address), kind: 'pool hashes' }, signal),
     requestPoolTransactions: ({ address }, hashes, signal) =>

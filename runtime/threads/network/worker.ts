@@ -53,6 +53,8 @@ const wanted = createListServer(
     switch (request.kind) {
       case 'blocks':
         return network.requestBlocks(found, request.from, request.count, signal)
+      case 'records':
+        return network.requestRecords(found, request.from, request.count, signal)
       case 'pool hashes':
         return network.requestPoolHashes(found, signal)
       case 'pool transactions':

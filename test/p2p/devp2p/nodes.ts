@@ -84,6 +84,7 @@ export const startDevp2pNode = async (options: Devp2pStartOptions = {}): Promise
       },
       onNewBlock: (_peer, block) => void node.blocks.push(block.slice()),
       blocks: none,
+      records: none,
       poolHashes: none,
       poolTransactions: none,
       receiptsByHash: none,

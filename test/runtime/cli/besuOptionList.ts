@@ -20,7 +20,7 @@ export const KEPT = `
   min-priority-fee=0 miner-extra-data=0x net-restrict= network-id node-private-key-file p2p-enabled=true
   p2p-host=127.0.0.1 p2p-interface=0.0.0.0 p2p-peer-upper-bound=25 p2p-port=30303 p2p-tx-feecap=0
   permissions-accounts-config-file permissions-accounts-config-file-enabled=false
-  permissions-nodes-config-file permissions-nodes-config-file-enabled=false pid-path
+  permissions-nodes-config-file permissions-nodes-config-file-enabled=false pid-path sync-mode=FULL
   poa-block-txs-selection-max-time=75 profile=NONE remote-connections-limit-enabled=true
   remote-connections-max-percentage=60 required-block required-blocks revert-reason-enabled=false
   rpc-filter-timeout-seconds=120 rpc-gas-cap=100000000 rpc-http-api=ETH,NET,WEB3 rpc-http-api-method-no-auth
@@ -125,7 +125,7 @@ export const REFUSED = `
   rpc-http-tls-protocols=TLSv1.3,TLSv1.2 rpc-http-tls-truststore-file rpc-http-tls-truststore-password-file
   rpc-ws-ssl-truststore-file rpc-ws-ssl-truststore-password rpc-ws-ssl-truststore-password-file
   rpc-ws-ssl-truststore-type=JKS run=false skip-pow-validation-enabled=true
-  start-time sync-mode=FULL tx-pool=layered`
+  start-time tx-pool=layered`
 
 export type Listed = { readonly name: string; readonly besuDefault: string | undefined }
 

@@ -1,6 +1,6 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
 import type { Block } from '../../../../core/block/block.ts'
-import type { BuildOptions, BuiltBlock, Chain } from '../../../../core/chain/chain.ts'
+import type { BuildOptions, BuiltBlock, Chain, RecordImport } from '../../../../core/chain/chain.ts'
 import { QBFT_MIX_HASH, qbftSealHash } from '../../../../core/block/codec/blockHash.ts'
 import { decodeExtraData, encodeExtraData } from '../../../../core/block/codec/extraData.ts'
 import { sealOfSignature } from '../../../../core/block/codec/seal.ts'
@@ -71,7 +71,7 @@ export const genesisFile = (genesis: TestGenesis = {}): object => ({
   ...genesis.top,
 })
 
-export type TestChain = Chain & { readonly errors: readonly unknown[] }
+export type TestChain = Chain & RecordImport & { readonly errors: readonly unknown[] }
 
 export const openTestChain = async (
   genesis: TestGenesis = {},

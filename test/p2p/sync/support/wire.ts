@@ -1,4 +1,5 @@
 import { toBareHex, toHex } from '../../../../core/bytes/hex.ts'
+import { piecesOf } from '../../../../p2p/blocks/records.ts'
 import { NetworkError } from '../../../../p2p/error.ts'
 import type { Misbehaviour, Network, NetworkHandlers, Peer } from '../../../../p2p/network.ts'
 import type { Key } from '../../../core/chain/support/keys.ts'
@@ -20,11 +21,14 @@ export type Joined = Network & {
   readonly reports: readonly Report[]
   /** Ranges that were requested from it. */
   readonly asked: readonly { readonly from: bigint; readonly count: number }[]
+  /** Ranges of records that were requested from it. */
+  readonly askedRecords: readonly { readonly from: bigint; readonly count: number }[]
 }
 
 type Member = Joined & {
   readonly links: Map<string, Peer>
   readonly asked: { from: bigint; count: number }[]
+  readonly askedRecords: { from: bigint; count: number }[]
 }
 
 export const createWire = (nowMs: () => number): Wire => {
@@ -57,12 +61,14 @@ export const createWire = (nowMs: () => number): Wire => {
     const gathered: Uint8Array[] = []
     let telling = false
     const asked: { from: bigint; count: number }[] = []
+    const askedRecords: { from: bigint; count: number }[] = []
     const links = new Map<string, Peer>()
     const member: Member = {
       key,
       handlers,
       reports,
       asked,
+      askedRecords,
       links,
       enode: `enode://${toBareHex(key.address)}@wire:1`,
       port: 1,
@@ -93,6 +99,14 @@ export const createWire = (nowMs: () => number): Wire => {
       requestPoolHashes: peer => (members.get(toBareHex(peer.address)) as Member).handlers.poolHashes(),
       requestPoolTransactions: (peer, hashes) =>
         (members.get(toBareHex(peer.address)) as Member).handlers.poolTransactions(hashes),
+      async *requestRecords(peer, from, count) {
+        const to = members.get(toBareHex(peer.address)) as Member
+        to.askedRecords.push({ from, count })
+        for await (const record of to.handlers.records(from, count)) {
+          if (!links.has(nameOf(to))) throw new NetworkError('NOT_CONNECTED', 'the peer is gone')
+          yield* piecesOf(record)
+        }
+      },
       async *requestBlocks(peer, from, count, signal) {
         const to = members.get(toBareHex(peer.address)) as Member
         to.asked.push({ from, count })

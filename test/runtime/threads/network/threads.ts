@@ -66,6 +66,7 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
     handlers: {
       status: () => change.status,
       blocks: async function* () {},
+      records: async function* () {},
       poolHashes: async function* () {},
       poolTransactions: async function* () {},
       headers: async function* () {},
