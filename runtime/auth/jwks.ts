@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { KeySetError, parseKeySet, verifyWithKeySet } from '../../handlers/auth/keys/keySet.ts'
 import type { VerifySignature } from '../../handlers/auth/verifyToken.ts'
 import type { Log } from '../logging/log.ts'
+import { limitedBytes } from '../serving/limitedBytes.ts'
 
 /** Keys that change while the node runs. */
 export type KeySource = {
@@ -41,14 +42,9 @@ const fetchFrom = async (url: string): Promise<string> => {
     signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
   })
   if (!response.ok) throw new KeySetError(`its server answers with status ${response.status}`)
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of response.body ?? []) {
-    length += part.length
-    if (length > KEY_SET_BYTES_MAX) throw tooLong()
-    parts.push(part)
-  }
-  return new TextDecoder().decode(Buffer.concat(parts))
+  const bytes = await limitedBytes(response, KEY_SET_BYTES_MAX)
+  if (bytes === undefined) throw tooLong()
+  return new TextDecoder().decode(bytes)
 }
 
 const reasonOf = (error: unknown): string => {

@@ -1,5 +1,6 @@
 import type { ForwardCall } from '../../handlers/rpc/context.ts'
 import { errorObject, RpcError, rpcErrorObject } from '../../handlers/rpc/dispatch/errors.ts'
+import { limitedBytes } from '../serving/limitedBytes.ts'
 
 /** A node that does not answer by then is treated as gone. */
 const TIMEOUT_MS = 30_000
@@ -28,9 +29,9 @@ export const createUpstream =
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
-      const text = await response.text()
-      if (text.length > ANSWER_BYTES_MAX) throw new Error(`the answer has ${text.length} characters`)
-      const { result, error } = JSON.parse(text) as Answer
+      const bytes = await limitedBytes(response, ANSWER_BYTES_MAX)
+      if (bytes === undefined) throw new Error(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+      const { result, error } = JSON.parse(new TextDecoder().decode(bytes)) as Answer
       if (error === undefined) return { result: result ?? null }
       const { code, message, data } = error
       return { error: data === undefined ? { code, message } : { code, message, data } }

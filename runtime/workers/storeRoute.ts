@@ -11,6 +11,7 @@ import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { REPLICA_KEY } from '../../core/store/keys.ts'
 import { decodeReplicaHead, heightOf, type ReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import type { ChainHead } from '../../core/store/store.ts'
+import { limitedBytes } from '../serving/limitedBytes.ts'
 
 /** Keys of one read, and entries of one write: 64 blocks of a thousand transfers have about this many. */
 const KEYS_MAX = 1_000
@@ -109,9 +110,8 @@ export const answerStore = async (request: Request, what: string, route: StoreRo
   const given = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
   if (secret === undefined || secret.length < 16 || !(await isSecret(given, secret)))
     return answer(401, 'the secret of the deployment is needed')
-  if (Number(request.headers.get('content-length') ?? 0) > BODY_BYTES_MAX)
-    return answer(413, 'the body is too long')
-  const body = new Uint8Array(await request.arrayBuffer())
+  const body = await limitedBytes(request, BODY_BYTES_MAX)
+  if (body === undefined) return answer(413, 'the body is too long')
   try {
     if (what === 'read') return await read(route, body)
     if (what === 'write') return await write(route, body)

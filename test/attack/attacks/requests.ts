@@ -42,18 +42,20 @@ const send = async (
   return []
 }
 
+/** Of the greatest length that a node reads. */
+export const LONG_BODIES: readonly string[] = [
+  `[${repeated('{},')}{}]`,
+  `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[${repeated('[],')}[]]}`,
+  `{"jsonrpc":"2.0","id":1,"method":"eth_getProof","params":["${word(1).slice(0, 42)}",[${repeated('"0x1",')}"0x1"],"latest"]}`,
+  `{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["${repeated('\\\\')}"]}`,
+  `{"jsonrpc":"2.0","id":${repeated('1')},"method":"eth_chainId"}`,
+  repeated('x'),
+]
+
 const longBodies: Attack = {
   name: 'long-bodies',
   what: `Sends bodies of ${BODY_BYTES / 1024 / 1024} MiB without an end: batches of nothing, values, keys, escapes, digits and garbage.`,
-  run: context =>
-    send(context, [
-      `[${repeated('{},')}{}]`,
-      `{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[${repeated('[],')}[]]}`,
-      `{"jsonrpc":"2.0","id":1,"method":"eth_getProof","params":["${word(1).slice(0, 42)}",[${repeated('"0x1",')}"0x1"],"latest"]}`,
-      `{"jsonrpc":"2.0","id":1,"method":"eth_sendRawTransaction","params":["${repeated('\\\\')}"]}`,
-      `{"jsonrpc":"2.0","id":${repeated('1')},"method":"eth_chainId"}`,
-      repeated('x'),
-    ]),
+  run: context => send(context, LONG_BODIES),
 }
 
 /** Fewer than an address may have under way: beyond that it is refused, as the watch of this machine would be. */

@@ -13,6 +13,7 @@ import { sampleChain } from '../../support/chains/sampleChain.ts'
 import { HAS_POSTGRESQL, startPostgresql } from '../../support/servers/postgresql.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import { storeChain } from '../../support/stores/storedChain.ts'
+import { benchCommits } from './edgeCommits.ts'
 import { benchBlockTrips, benchCallTrips, benchSeals } from './edgeTrips.ts'
 import { benchWorker } from './edgeWorker.ts'
 import type { BenchOptions, Row } from '../measure.ts'
@@ -143,10 +144,14 @@ export const benchEdge = async (_options: BenchOptions): Promise<readonly Row[]>
     }
   }
   if (!HAS_REDIS) return rows
-  const server = await startRedis()
+  const [server, other] = [await startRedis(), await startRedis()]
   try {
+    rows.push(await inFolder(folder => benchCommits(folder, server, other)))
+    await server.kill()
+    await server.start()
     return [...rows, ...(await benchReaders(`redis?url=${server.url}`))]
   } finally {
     await server.remove()
+    await other.remove()
   }
 }

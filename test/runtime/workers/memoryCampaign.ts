@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { memoryOf } from '../../cluster/support/memory.ts'
 import { faultsOf, hostileBodies } from '../../support/readers/hostileRequests.ts'
+import { LOGINS, postAll, slowBodies } from '../../support/readers/hostileClients.ts'
 import { ask, makeTokenChain } from '../../support/readers/readerRequests.ts'
 import { bundleWorker, startWorkerd } from '../../support/servers/workerd.ts'
 import { until } from '../../support/until.ts'
 import { startNode } from '../nodeProcess.ts'
 
 /*
- * Compares the memory of workerd over rounds of hostile requests with that of a Worker which does nothing and gets the same
+ * Compares the memory of workerd over rounds of hostile requests (the corpus of the fuzzers, writes to its store with and
+ * without the secret, logins, slow bodies) with that of a Worker which does nothing and gets the same
  * requests: workerd itself keeps some kilobytes of each request for a long time.
  */
 
@@ -21,6 +23,35 @@ export default { fetch: async request => new Response('{"bytes":' + (await reque
 `
 /** What the Worker's own caches may still take in the second half. */
 const GROWTH_BYTES_MAX = 48 * 1024 * 1024
+
+const STORE_BODY_BYTES_MAX = 64 * 1024 * 1024
+const HOLD_MS = 3_000
+
+/** Bodies for the route that fills the store, with and without the secret. Gives the statuses of the server's own fault. */
+const faultsOfStore = async (url: string): Promise<readonly string[]> => {
+  const random = (length: number): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(length))
+  const bodies: readonly (readonly [what: string, body: Uint8Array<ArrayBuffer>])[] = [
+    ['nothing', new Uint8Array(0)],
+    ...Array.from({ length: 20 }, (_, index) => [`garbage ${index}`, random(1 + 1000 * index)] as const),
+    ['counts that are too large', new Uint8Array(1000).fill(255)],
+    ['zeros', new Uint8Array(5_000_000)],
+    ['too much', new Uint8Array(STORE_BODY_BYTES_MAX + 1)],
+  ]
+  const faults: string[] = []
+  for (const secret of ['another secret of theirs', SECRET])
+    for (const what of ['read', 'write', 'nothing'])
+      for (const [name, body] of bodies) {
+        const response = await fetch(`${url}/store/${what}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${secret}` },
+          body,
+        })
+        await response.arrayBuffer()
+        const { status } = response
+        if (status >= 500 || (secret !== SECRET && status !== 401)) faults.push(`${what}, ${name}: ${status}`)
+      }
+  return faults
+}
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '8' } } })
 const rounds = Number(values.rounds)
@@ -49,8 +80,14 @@ try {
   const bodies = hostileBodies(chain)
   const above: number[] = []
   for (let round = 1; round <= rounds; round++) {
-    const faults = await faultsOf(worker.url, bodies)
+    const faults = [...(await faultsOf(worker.url, bodies)), ...(await faultsOfStore(worker.url))]
     await faultsOf(idle.url, bodies)
+    await faultsOfStore(idle.url)
+    for (const { url } of [worker, idle]) {
+      await postAll(`${url}/login`, LOGINS)
+      const statuses = await slowBodies({ url, ms: HOLD_MS })
+      for (const status of statuses.keys()) if (status >= 500) faults.push(`slow bodies: ${status}`)
+    }
     if (faults.length > 0) throw new Error(`faults of the Worker: ${faults.join('\n')}`)
     const [ours, theirs] = [memoryOf(worker.pid), memoryOf(idle.pid)]
     above.push(ours - theirs)

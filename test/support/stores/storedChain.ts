@@ -1,4 +1,5 @@
 import { openChainStore } from '../../../core/store/chainStore.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import type { ChainHead, ChainStore } from '../../../core/store/store.ts'
 import type { SampleChain } from '../chains/sampleChain.ts'
 import { sharedMemory } from './replica.ts'
@@ -22,9 +23,13 @@ const headOf = ({ block, hash, totalDifficulty }: SampleChain['commits'][number]
   totalDifficulty,
 })
 
-/** Stores block 0 to `number` of a sample chain. */
-export const storeChain = async (sample: SampleChain, number: number): Promise<StoredChain> => {
-  const store = await openChainStore(sharedMemory(), { flushBlocks: 8 })
+/** Stores block 0 to `number` of a sample chain; in memory unless another store is given. */
+export const storeChain = async (
+  sample: SampleChain,
+  number: number,
+  kv: KeyValueStore = sharedMemory(),
+): Promise<StoredChain> => {
+  const store = await openChainStore(kv, { flushBlocks: 8 })
   const listeners = new Set<(head: ChainHead) => void>()
   let next = 0
   const growTo = async (last: number): Promise<void> => {

@@ -1,0 +1,31 @@
+/**
+ * Reads a body of a request or an answer, whose sender may lie about its length or never end.
+ * @returns undefined for a longer body, whose rest is not read
+ */
+export const limitedBytes = async (
+  { body }: Pick<Response, 'body'>,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> => {
+  if (body === null) return new Uint8Array(0)
+  const reader = body.getReader()
+  const parts: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    length += value.length
+    if (length > bytesMax) {
+      // The body is of no use any more, and neither is an error of its end.
+      await reader.cancel().catch(() => undefined)
+      return undefined
+    }
+    parts.push(value)
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
+}
