@@ -2,13 +2,13 @@ import { type Address, compareBytes, equalBytes } from '../bytes/bytes.ts'
 import type { Vote } from '../block/codec/extraData.ts'
 
 /** A pending vote: the voter's latest on its recipient. */
-type Ballot = Vote & { readonly voter: Address }
+type CastVote = Vote & { readonly voter: Address }
 
 /** The validators after a block, with the pending votes: at most one for each block since the last epoch block. */
 export type VoteTally = {
   /** Ascending. */
   readonly validators: readonly Address[]
-  readonly ballots: readonly Ballot[]
+  readonly votes: readonly CastVote[]
 }
 
 /** The validators ascending, without duplicates: genesis files list validators in any order. */
@@ -24,7 +24,7 @@ export const includesAddress = (addresses: readonly Address[], address: Address)
 /** A tally without votes. */
 export const newTally = (validators: readonly Address[]): VoteTally => ({
   validators: sortValidators(validators),
-  ballots: [],
+  votes: [],
 })
 
 /** The number of votes that decide in a set of this size: more than half. */
@@ -36,29 +36,25 @@ export const votesNeeded = (validators: number): number => Math.floor(validators
  */
 export const applyVote = (tally: VoteTally, voter: Address, vote: Vote): VoteTally => {
   const { recipient, type } = vote
-  const onOthers = tally.ballots.filter(ballot => !equalBytes(ballot.recipient, recipient))
-  const onRecipient: readonly Ballot[] = [
-    ...tally.ballots.filter(
-      ballot => equalBytes(ballot.recipient, recipient) && !equalBytes(ballot.voter, voter),
-    ),
+  const onOthers = tally.votes.filter(vote => !equalBytes(vote.recipient, recipient))
+  const onRecipient: readonly CastVote[] = [
+    ...tally.votes.filter(vote => equalBytes(vote.recipient, recipient) && !equalBytes(vote.voter, voter)),
     { recipient, type, voter },
   ]
   const limit = votesNeeded(tally.validators.length)
-  const adds = onRecipient.filter(ballot => ballot.type === 'add').length
-  if (adds >= limit)
-    return { validators: sortValidators([...tally.validators, recipient]), ballots: onOthers }
+  const adds = onRecipient.filter(vote => vote.type === 'add').length
+  if (adds >= limit) return { validators: sortValidators([...tally.validators, recipient]), votes: onOthers }
   if (onRecipient.length - adds >= limit)
     return {
       validators: tally.validators.filter(validator => !equalBytes(validator, recipient)),
-      ballots: onOthers.filter(ballot => !equalBytes(ballot.voter, recipient)),
+      votes: onOthers.filter(vote => !equalBytes(vote.voter, recipient)),
     }
-  return { validators: tally.validators, ballots: [...onOthers, ...onRecipient] }
+  return { validators: tally.validators, votes: [...onOthers, ...onRecipient] }
 }
 
 /** Clears the votes, as an epoch block does. */
-export const clearVotes = (tally: VoteTally): VoteTally => ({ validators: tally.validators, ballots: [] })
+export const clearVotes = (tally: VoteTally): VoteTally => ({ validators: tally.validators, votes: [] })
 
 /** The voter's pending vote on the recipient. */
 export const pendingVote = (tally: VoteTally, voter: Address, recipient: Address): Vote['type'] | undefined =>
-  tally.ballots.find(ballot => equalBytes(ballot.voter, voter) && equalBytes(ballot.recipient, recipient))
-    ?.type
+  tally.votes.find(vote => equalBytes(vote.voter, voter) && equalBytes(vote.recipient, recipient))?.type

@@ -52,7 +52,7 @@ const once = <Key, Value>(
   }
 }
 
-type Kept = { readonly record: Promise<BlockRecord | undefined>; bytes: number }
+type Entry = { readonly record: Promise<BlockRecord | undefined>; bytes: number }
 
 type Records = {
   readonly read: ChainStore['record']
@@ -61,7 +61,7 @@ type Records = {
 }
 
 const recordsOnce = (read: ChainStore['record'], abort: (error: Error) => void): Records => {
-  const kept = new Map<bigint, Kept>()
+  const kept = new Map<bigint, Entry>()
   let bytes = 0
   let bytesRead = 0
   const drop = (number: bigint): void => {
@@ -77,7 +77,7 @@ const recordsOnce = (read: ChainStore['record'], abort: (error: Error) => void):
         kept.set(number, before)
         return before.record
       }
-      const entry: Kept = { record: read(number), bytes: 0 }
+      const entry: Entry = { record: read(number), bytes: 0 }
       kept.set(number, entry)
       entry.record.then(
         record => {

@@ -22,14 +22,14 @@ const BODY_IDLE_MS_MAX = 30_000
  * supported), or the bodies of all requests take too much memory.
  */
 export type NoBody = {
-  readonly reason: 'gone' | 'too-long' | 'late' | 'coded' | 'busy'
+  readonly reason: 'disconnected' | 'too-long' | 'late' | 'encoded' | 'busy'
   readonly status: 400 | 413 | 408 | 415 | 503
 }
 
-const GONE: NoBody = { reason: 'gone', status: 400 }
+const DISCONNECTED: NoBody = { reason: 'disconnected', status: 400 }
 const TOO_LONG: NoBody = { reason: 'too-long', status: 413 }
 const LATE: NoBody = { reason: 'late', status: 408 }
-const CODED: NoBody = { reason: 'coded', status: 415 }
+const ENCODED: NoBody = { reason: 'encoded', status: 415 }
 const BUSY: NoBody = { reason: 'busy', status: 503 }
 
 /**
@@ -42,10 +42,10 @@ export const RETRYING = { 'retry-after': '1', ...CLOSING }
 
 /** Headers of the answer, by the reason (RFC 9110, 15.5). */
 const HEADERS: Readonly<Record<NoBody['reason'], Readonly<Record<string, string>>>> = {
-  gone: {},
+  disconnected: {},
   'too-long': CLOSING,
   late: CLOSING,
-  coded: { 'accept-encoding': 'identity' },
+  encoded: { 'accept-encoding': 'identity' },
   busy: RETRYING,
 }
 
@@ -74,7 +74,8 @@ export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }:
   const idleDeadlines = createDeadlines(Math.min(timeoutMs, BODY_IDLE_MS_MAX))
   return (request, claim) => {
     const coding = request.headers.get('content-encoding')
-    if (coding !== null && coding !== '' && coding.toLowerCase() !== 'identity') return Promise.resolve(CODED)
+    if (coding !== null && coding !== '' && coding.toLowerCase() !== 'identity')
+      return Promise.resolve(ENCODED)
     const announced = request.headers.get('content-length')
     // The server reads no more than the announced length.
     if (announced !== null && Number(announced) > bytesMax) return Promise.resolve(TOO_LONG)
@@ -93,7 +94,7 @@ const readShort = (request: Request, deadlines: Deadlines): Promise<string | NoB
       cancelDeadline()
       resolve(body)
     }
-    request.text().then(answer, () => answer(GONE))
+    request.text().then(answer, () => answer(DISCONNECTED))
   })
 
 type ChunkLimits = {
@@ -148,5 +149,5 @@ const readChunks = (
         take(value)
       }
     }
-    pump().catch(() => end(GONE))
+    pump().catch(() => end(DISCONNECTED))
   })

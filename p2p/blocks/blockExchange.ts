@@ -32,7 +32,7 @@ export type BlockExchange = {
   receive(stream: Stream, connection: PeerConnection): void
   /** Requests the blocks that this peer sent from other announcers: its blocks were wrong. */
   distrust(id: string): void
-  gone(id: string): void
+  disconnected(id: string): void
   stop(): void
 }
 
@@ -146,10 +146,10 @@ export const createBlockExchange = (options: BlockExchangeOptions): BlockExchang
     },
     receive: (stream, connection) => receive(state, stream, connection),
     distrust: id => wanted.distrust(id),
-    gone: id => {
+    disconnected: id => {
       state.known.delete(id)
       state.sent.delete(id)
-      wanted.gone(id)
+      wanted.disconnected(id)
     },
     stop: () => wanted.stop(),
   }

@@ -36,7 +36,7 @@ export type WantedBlocks = {
   forget(key: string): void
   /** Requests the blocks that this peer sent from other announcers: its blocks were wrong. */
   distrust(id: string): void
-  gone(id: string): void
+  disconnected(id: string): void
   stop(): void
 }
 
@@ -68,14 +68,14 @@ const want = (context: Context, key: string, hash: Hash): Wanted => {
 }
 
 /** Asks the announcers in turn until one answers: over a slow link the first may answer after others were asked. */
-const askNext = (context: Context, key: string, entry: Wanted): void => {
+const requestNext = (context: Context, key: string, entry: Wanted): void => {
   clearTimeout(entry.timer)
   entry.receivedFrom = undefined
   entry.isLate = false
   for (let id = entry.announcers.shift(); id !== undefined; id = entry.announcers.shift()) {
     if (!context.request(id, entry.hash)) continue
     entry.asked.add(id)
-    entry.timer = setTimeout(() => askNext(context, key, entry), ANSWER_TIMEOUT_MS)
+    entry.timer = setTimeout(() => requestNext(context, key, entry), ANSWER_TIMEOUT_MS)
     return
   }
   if (entry.asked.size === 0) return forget(context, key)
@@ -95,13 +95,13 @@ const announced = (context: Context, id: string, hash: Hash, participates: boole
   const entry = context.wanted.get(key)
   if (entry !== undefined) {
     addAnnouncer(entry, id)
-    if (entry.isLate && entry.announcers.length > 0) askNext(context, key, entry)
+    if (entry.isLate && entry.announcers.length > 0) requestNext(context, key, entry)
     return
   }
   const created = want(context, key, hash.slice())
   addAnnouncer(created, id)
-  if (participates) created.timer = setTimeout(() => askNext(context, key, created), CONSENSUS_WAIT_MS)
-  else askNext(context, key, created)
+  if (participates) created.timer = setTimeout(() => requestNext(context, key, created), CONSENSUS_WAIT_MS)
+  else requestNext(context, key, created)
 }
 
 const received = ({ wanted }: Context, id: string, hash: Hash): boolean => {
@@ -122,11 +122,11 @@ export const createWantedBlocks = (request: Context['request']): WantedBlocks =>
     received: (id, hash) => received(context, id, hash),
     forget: key => forget(context, key),
     distrust: id => {
-      for (const [key, entry] of wanted) if (entry.receivedFrom === id) askNext(context, key, entry)
+      for (const [key, entry] of wanted) if (entry.receivedFrom === id) requestNext(context, key, entry)
     },
-    gone: id => {
+    disconnected: id => {
       for (const [key, entry] of wanted)
-        if (entry.asked.delete(id) && entry.receivedFrom === undefined) askNext(context, key, entry)
+        if (entry.asked.delete(id) && entry.receivedFrom === undefined) requestNext(context, key, entry)
     },
     stop: () => {
       for (const { timer } of wanted.values()) clearTimeout(timer)

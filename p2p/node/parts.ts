@@ -31,7 +31,7 @@ export const connectParts = (parts: Parts): void => {
       .catch(error => log.debug('A peer could not be forgotten: {reason}', { reason: textOf(error) }))
     if (peer === undefined) return
     log.debug('Lost {peer}: {reason}', { peer: nameOf(connection), reason })
-    parts.blocks.gone(id)
+    parts.blocks.disconnected(id)
     handlers.onPeerDisconnected(peer, reason)
     parts.statusBroadcast.request()
   })

@@ -35,7 +35,7 @@ export const createDiscovery = (options: {
     )
   }
 
-  const askNext = (): void => {
+  const requestNext = (): void => {
     const connections = [...table.all()].flatMap(({ connections: [first] }) =>
       first === undefined ? [] : [first],
     )
@@ -46,7 +46,7 @@ export const createDiscovery = (options: {
 
   return {
     start: () => {
-      timer = setInterval(askNext, ASK_INTERVAL_MS)
+      timer = setInterval(requestNext, ASK_INTERVAL_MS)
     },
     ask,
     enodesFor: ({ id }) =>

@@ -76,7 +76,7 @@ const createParts = (options: SyncOptions, network: () => Network | undefined) =
   const clockWarning = createClockWarning(log, nowMs)
   const shared = { ...options, network, heads, clockWarning }
   const chainSync = createChainSync({ ...shared, importing: () => newBlocks.importing() })
-  const newBlocks = createNewBlocks({ ...shared, consider: chainSync.consider })
+  const newBlocks = createNewBlocks({ ...shared, update: chainSync.update })
   const isSyncing = (): boolean => chainSync.progress() !== undefined
   const receiver = createTransactionReceiver({ ...options, network })
   return {
@@ -102,8 +102,8 @@ const createHandlers = (
   const onStatus = (peer: Peer): void => {
     differences.compare(peer)
     updateHead(heads, peer)
-    repair.consider()
-    chainSync.consider()
+    repair.update()
+    chainSync.update()
   }
   return {
     status: createStatus(options, network),
@@ -122,7 +122,7 @@ const createHandlers = (
     onStatus,
     onPeerDisconnected: peer => {
       removeHead(heads, peer.address)
-      chainSync.consider()
+      chainSync.update()
     },
     onRefused: differences.refused,
   }
@@ -145,21 +145,21 @@ export const startSync = (options: SyncOptions): Sync => {
     chain.onHead(() => {
       // The network limits the rate, and sends the status itself when its connections change.
       attached?.sendStatus()
-      chainSync.consider()
-      poolSync.consider()
+      chainSync.update()
+      poolSync.update()
     }),
   ]
   return {
     handlers: createHandlers(options, network, parts),
     attach: to => {
       attached = to
-      chainSync.consider()
+      chainSync.update()
     },
     progress: chainSync.progress,
     onProgress: chainSync.onProgress,
     raisePeerHead: (peer, number) => {
       raiseHead(heads, peer, number)
-      chainSync.consider()
+      chainSync.update()
     },
     committed: newBlocks.announce,
     differences: differences.list,

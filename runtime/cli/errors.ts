@@ -8,6 +8,17 @@ export class UsageError extends Error {
   }
 }
 
+/**
+ * The value of an option that a command needs.
+ * @param option as a user writes it, such as `--to=<PATH>`; `meaning` follows it in the error
+ * @throws UsageError where it is missing
+ */
+export const requireOption = <T>(value: T | undefined, option: string, meaning = ''): T => {
+  if (value === undefined)
+    throw new UsageError('INVALID_VALUE', `Missing required option: '${option}'${meaning}`)
+  return value
+}
+
 /** One error that reports several at once, so that a command line or a file need not be fixed one mistake at a time. */
 export const combineUsageErrors = (errors: readonly UsageError[]): UsageError => {
   const [first, ...others] = errors

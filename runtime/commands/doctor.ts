@@ -60,19 +60,19 @@ export const runDoctor = async (context: Context): Promise<number> => {
     checks = await checksFor(context)
   } catch (error) {
     if (!(error instanceof CommandError) || !options.json) throw error
-    checks = [{ name: 'node', isWell: false, text: error.message }]
+    checks = [{ name: 'node', passed: false, text: error.message }]
   }
-  const isWell = checks.every(check => check.isWell)
+  const passed = checks.every(check => check.passed)
   if (options.json) {
     terminal.out(
       JSON.stringify({
-        well: isWell,
-        checks: checks.map(({ name, isWell: well, text }) => ({ name, well, text })),
+        well: passed,
+        checks: checks.map(({ name, passed: well, text }) => ({ name, well, text })),
       }),
     )
-    return isWell ? 0 : 1
+    return passed ? 0 : 1
   }
-  for (const { name, isWell: well, text } of checks)
+  for (const { name, passed: well, text } of checks)
     terminal.out(`${well ? 'well ' : 'WRONG'}  ${name.padEnd(NAME_WIDTH)} ${capital(text)}`)
-  return isWell ? 0 : 1
+  return passed ? 0 : 1
 }

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
-import { UsageError } from '../cli/errors.ts'
+import { requireOption } from '../cli/errors.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
 import { shellWord } from '../cli/shell.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
@@ -80,9 +80,7 @@ const commandLines = (
  * UsageError, CommandError
  */
 export const migrate = async ({ options, terminal }: CommandContext<MigrateOptions>): Promise<number> => {
-  if (options.fromBesu === undefined)
-    throw new UsageError('INVALID_VALUE', "Missing required option: '--from-besu=<PATH>'")
-  const besu = readBesuNode(options.fromBesu)
+  const besu = readBesuNode(requireOption(options.fromBesu, '--from-besu=<PATH>'))
   const classified = classifyOptions(NODE_OPTIONS, besu.entries, besu.locate)
   terminal.out(
     [

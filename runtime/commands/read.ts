@@ -3,7 +3,7 @@ import { openAccess } from '../auth/open.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { configureLogFrom } from '../cli/configureLog.ts'
 import { enabledBy } from '../cli/enabled.ts'
-import { UsageError } from '../cli/errors.ts'
+import { UsageError, requireOption } from '../cli/errors.ts'
 import { NODE_OPTIONS, type NodeOptions } from '../cli/nodeOptions.ts'
 import { type SharedStore, sharedStoreOf } from '../drivers/shared.ts'
 import { StorageUnavailable } from '../drivers/storageUnavailable.ts'
@@ -33,10 +33,9 @@ const nodeOptionsOf = (options: Context['options']): NodeOptions => {
 
 /** @throws UsageError */
 const storeOf = ({ from, verify }: Context['options']): SharedStore => {
-  if (from === undefined)
-    throw new UsageError('INVALID_VALUE', "Missing required option: '--from=<STORE>', the store to read")
+  const url = requireOption(from, '--from=<STORE>', ', the store to read')
   try {
-    const store = sharedStoreOf(from)
+    const store = sharedStoreOf(url)
     if (store.consistency === 'immutable' && verify === 'state')
       throw new StorageUnavailable(
         `${store.name} has no state that could be proved: its values never change. Give --verify=head`,
@@ -73,11 +72,10 @@ export const runReader = async (context: Context): Promise<number> => {
   configureLogFrom(options, terminal, 'out')
   const log = logOf('read')
   const store = storeOf(options)
-  if (options.genesisFile === undefined)
-    throw new UsageError('INVALID_VALUE', "Missing required option: '--genesis-file=<PATH>' of the network")
+  const genesisFile = requireOption(options.genesisFile, '--genesis-file=<PATH>', ' of the network')
   const node = nodeOptionsOf(options)
   requireDistinctPorts(node)
-  const genesis = readGenesis(options.genesisFile)
+  const genesis = readGenesis(genesisFile)
   const access = await openAccess(node, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
   const closers: (() => unknown)[] = [access.close]

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../cli/command.ts'
 import type { ValidateOptions } from './validateConfigCommand.ts'
-import { combineUsageErrors, UsageError } from '../cli/errors.ts'
+import { combineUsageErrors, requireOption } from '../cli/errors.ts'
 import { checkCombinations } from '../node/checkOptions.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
 import { resolveAll } from '../cli/resolve.ts'
@@ -10,9 +10,7 @@ export const validateConfig = async ({
   options,
   terminal,
 }: CommandContext<ValidateOptions>): Promise<number> => {
-  if (options.configFile === undefined)
-    throw new UsageError('INVALID_VALUE', "Missing required option: '--config-file=<PATH>'")
-  const given = new Map([['config-file', options.configFile]])
+  const given = new Map([['config-file', requireOption(options.configFile, '--config-file=<PATH>')]])
   const resolved = resolveAll(NODE_OPTIONS, { given, words: [], accepted: [], problems: [] }, {})
   const { values, accepted } = resolved
   const problems = [...resolved.problems, ...checkCombinations(values)]

@@ -7,7 +7,7 @@ import { parseEnode } from '../../p2p/transport/enode.ts'
 export type Check = {
   readonly name: string
   /** False where something has to be done. */
-  readonly isWell: boolean
+  readonly passed: boolean
   readonly text: string
 }
 
@@ -27,16 +27,16 @@ export const checkKey = (dataPath: string): Check => {
   if (!existsSync(path))
     return {
       name: 'key',
-      isWell: true,
+      passed: true,
       text: `no key file ${path}: the key is in another file, or made at the first start`,
     }
   const mode = statSync(path).mode & 0o777
   const shown = mode.toString(8).padStart(4, '0')
   return (mode & OTHERS) === 0
-    ? { name: 'key', isWell: true, text: `the key file ${path} is readable by its owner alone (${shown})` }
+    ? { name: 'key', passed: true, text: `the key file ${path} is readable by its owner alone (${shown})` }
     : {
         name: 'key',
-        isWell: false,
+        passed: false,
         text: `the key file ${path} is open to others (${shown}): chmod 600 ${path}`,
       }
 }
@@ -48,7 +48,7 @@ export const checkDisk = (dataPath: string): Check => {
   const text = `${gibibytes(free)} of ${gibibytes(blocks * bsize)} are free at ${dataPath}`
   return {
     name: 'disk',
-    isWell: free >= FREE_BYTES_MIN,
+    passed: free >= FREE_BYTES_MIN,
     text: free >= FREE_BYTES_MIN ? text : `Only ${text}`,
   }
 }
@@ -72,7 +72,7 @@ export const checkEnode = async (enode: string): Promise<Check> => {
   const reason = await canConnect(host, port)
   return {
     name: 'enode',
-    isWell: reason === undefined,
+    passed: reason === undefined,
     text:
       reason === undefined
         ? `${host}:${port}, which this node announces, can be reached from here`

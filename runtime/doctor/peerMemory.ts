@@ -21,7 +21,7 @@ export type PeerTrace = {
 
 export type PeerMemory = {
   connected(peer: Peer): void
-  gone(peer: Peer, reason: string): void
+  disconnected(peer: Peer, reason: string): void
   dialFailed(enode: string, reason: string): void
   /** By the node's address in hex. */
   of(address: string): PeerTrace | undefined
@@ -54,7 +54,7 @@ export const createPeerMemory = (configured: readonly string[] = []): PeerMemory
   for (const enode of configured) noteDial(enode, 'no answer yet')
   return {
     connected: peer => note(toHex(peer.address), traceOf(peer, undefined)),
-    gone: (peer, reason) => note(toHex(peer.address), traceOf(peer, shown(reason))),
+    disconnected: (peer, reason) => note(toHex(peer.address), traceOf(peer, shown(reason))),
     dialFailed: (enode, reason) => noteDial(enode, connectionFailureReason(reason)),
     of: address => traces.get(address),
   }

@@ -71,7 +71,7 @@ export const statusJson = (parts: StatusParts): object => {
     heard: validators.filter(validator => isHeard(facts, validator)).length,
     blocksCounted: participation.length,
     validators: validators.map(validator => validatorStatus(parts, validator)),
-    votes: (parts.tally?.ballots ?? []).map(({ voter, recipient, type }) => ({
+    votes: (parts.tally?.votes ?? []).map(({ voter, recipient, type }) => ({
       voter: toHex(voter),
       recipient: toHex(recipient),
       add: type === 'add',

@@ -48,7 +48,7 @@ const checkBlocks = ({
   const well = `blocks are decided, the last one is ${Number(blockNumber)}${counts}`
   // Blocks cannot go on without a quorum, even before the network counts as stalled.
   const hasQuorum = !isValidator || heard >= quorum
-  return { name: 'blocks', isWell: status === 'well' && hasQuorum, text: explanation ?? well }
+  return { name: 'blocks', passed: status === 'well' && hasQuorum, text: explanation ?? well }
 }
 
 const checkClocks = ({ validators }: Status): Check => {
@@ -56,7 +56,7 @@ const checkClocks = ({ validators }: Status): Check => {
   const known = validators.filter(({ self, clockOffsetMs }) => !self && clockOffsetMs !== null).length
   return {
     name: 'clock',
-    isWell: apart.length === 0,
+    passed: apart.length === 0,
     text:
       apart.length === 0
         ? `the clock agrees with those of ${known} validators`
@@ -73,7 +73,7 @@ const checkVersions = ({ client, validators }: Status): Check => {
   return {
     name: 'versions',
     // While nodes are upgraded one after the other they differ.
-    isWell: true,
+    passed: true,
     text: versions.size === 1 ? `all that are connected run ${shown}` : `different versions run: ${shown}`,
   }
 }
@@ -89,10 +89,10 @@ export const checksOf = (status: Status): readonly Check[] => [
 export const checkRestart = ({ isValidator, quorum, validators }: Status): Check => {
   const others = validators.filter(({ self, connected, heard }) => !self && connected && heard).length
   if (!isValidator)
-    return { name: 'restart', isWell: true, text: 'this node is no validator: blocks go on without it' }
+    return { name: 'restart', passed: true, text: 'this node is no validator: blocks go on without it' }
   return {
     name: 'restart',
-    isWell: others >= quorum,
+    passed: others >= quorum,
     text:
       others >= quorum
         ? `the network can do without this node: ${others} other validators are heard, ${quorum} are needed`

@@ -51,7 +51,7 @@ const networkHandlers = (
   },
   onPeerDisconnected: (peer, reason) => {
     sync.handlers.onPeerDisconnected(peer, reason)
-    memory.gone(peer, reason)
+    memory.disconnected(peer, reason)
     peerObserver?.disconnected()
   },
   onDialFailed: (enode, reason) => memory.dialFailed(enode, reason),

@@ -66,7 +66,7 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
         ? createBlockParticipation(chain, node.recoverSeals)
         : undefined,
     facts: () => measured.service?.consensus()?.facts(),
-    pendingVotes: async () => (await chain.voteTally())?.ballots.length ?? 0,
+    pendingVotes: async () => (await chain.voteTally())?.votes.length ?? 0,
     clockOffsetsMs: () =>
       new Map(
         peers().flatMap(({ address, clockOffsetMs }) =>

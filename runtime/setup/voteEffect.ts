@@ -5,7 +5,7 @@ import { votesNeeded } from '../../core/validators/votes.ts'
 export type KnownValidator = { readonly address: string; readonly heard: boolean }
 
 /** A vote of a validator that counts. */
-export type Ballot = { readonly voter: string; readonly recipient: string; readonly add: boolean }
+export type CastVote = { readonly voter: string; readonly recipient: string; readonly add: boolean }
 
 export type VoteEffect = {
   /** The effect of the change, in sentences. */
@@ -21,13 +21,11 @@ export const quorumText = (validators: number): string =>
   `${count(validators, 'validator')}: ${quorumOf(validators)} make blocks, ${faultsOf(validators)} may fail`
 
 /** `2 of 3 votes to add 0x…`, for each candidate. */
-export const tallyLines = (ballots: readonly Ballot[], validators: number): readonly string[] => {
+export const tallyLines = (votes: readonly CastVote[], validators: number): readonly string[] => {
   const needed = votesNeeded(validators)
-  const subjects = [...new Set(ballots.map(({ recipient, add }) => `${add ? 'add' : 'remove'} ${recipient}`))]
+  const subjects = [...new Set(votes.map(({ recipient, add }) => `${add ? 'add' : 'remove'} ${recipient}`))]
   return subjects.map(subject => {
-    const voters = ballots.filter(
-      ({ recipient, add }) => `${add ? 'add' : 'remove'} ${recipient}` === subject,
-    )
+    const voters = votes.filter(({ recipient, add }) => `${add ? 'add' : 'remove'} ${recipient}` === subject)
     return `${voters.length} of ${needed} votes to ${subject}: ${voters.map(({ voter }) => voter).join(', ')}`
   })
 }

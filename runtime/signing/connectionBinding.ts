@@ -20,15 +20,15 @@ const statementPath = (dataPath: string): string => join(dataPath, 'validator-st
 /** The key of this node's connections, where the validator's key is elsewhere; created if missing. @throws CommandError */
 export const openConnectionKey = (dataPath: string): NodeKey => {
   const path = join(dataPath, 'connection-key')
-  const kept = readNodeKey(path)
-  if (kept !== undefined) return kept
+  const stored = readNodeKey(path)
+  if (stored !== undefined) return stored
   const key = createNodeKey()
   writeNodeKey(path, key)
   return key
 }
 
 /** Content of the statement file. */
-type Kept = {
+type StatementFile = {
   readonly genesisHash: Hash
   readonly connectionKey: Uint8Array
   readonly validatorKey: Uint8Array
@@ -41,7 +41,7 @@ const bytesOf = (value: unknown, length: number): Uint8Array | undefined =>
     : undefined
 
 /** Undefined for a file that is missing, damaged or of another version: the statement is then signed again. */
-const readKept = (dataPath: string): Kept | undefined => {
+const readStatementFile = (dataPath: string): StatementFile | undefined => {
   let file: unknown
   try {
     file = JSON.parse(readFileSync(statementPath(dataPath), 'utf8'))
@@ -58,15 +58,20 @@ const readKept = (dataPath: string): Kept | undefined => {
   return { genesisHash, connectionKey, validatorKey, statement: { madeAtMs: file.madeAtMs, signature } }
 }
 
-const isOf = ({ genesisHash, connectionKey, validatorKey, statement }: Kept): boolean => {
+const isSignedByValidator = ({
+  genesisHash,
+  connectionKey,
+  validatorKey,
+  statement,
+}: StatementFile): boolean => {
   const signer = statementSigner(statement, genesisHash, connectionKey)
   return signer !== undefined && equalBytes(signer, addressOfPublicKey(validatorKey))
 }
 
 /** The validator's public key of the last start: it can start while its signer is away. Undefined at the first start. */
-export const keptValidatorKey = (dataPath: string): Uint8Array | undefined => {
-  const kept = readKept(dataPath)
-  return kept !== undefined && isOf(kept) ? kept.validatorKey : undefined
+export const storedValidatorKey = (dataPath: string): Uint8Array | undefined => {
+  const stored = readStatementFile(dataPath)
+  return stored !== undefined && isSignedByValidator(stored) ? stored.validatorKey : undefined
 }
 
 /** The statement that binds the connection key to the validator: the kept one, or a new one. @throws SignerError */
@@ -76,15 +81,15 @@ export const bindConnectionKey = async (
   connectionKey: Uint8Array,
   genesisHash: Hash,
 ): Promise<ValidatorStatement> => {
-  const kept = readKept(dataPath)
+  const stored = readStatementFile(dataPath)
   if (
-    kept !== undefined &&
-    isOf(kept) &&
-    equalBytes(kept.genesisHash, genesisHash) &&
-    equalBytes(kept.connectionKey, connectionKey) &&
-    equalBytes(kept.validatorKey, signer.publicKey)
+    stored !== undefined &&
+    isSignedByValidator(stored) &&
+    equalBytes(stored.genesisHash, genesisHash) &&
+    equalBytes(stored.connectionKey, connectionKey) &&
+    equalBytes(stored.validatorKey, signer.publicKey)
   )
-    return kept.statement
+    return stored.statement
   const subject = { genesisHash, connectionKey, madeAtMs: Date.now() }
   const signature = await signer.sign(statementDigest(subject), () => statementPreimage(subject))
   const file = {

@@ -5,7 +5,7 @@ import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Terminal } from '../cli/terminal.ts'
 import type { NodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
-import { keptValidatorKey, openConnectionKey } from './connectionBinding.ts'
+import { storedValidatorKey, openConnectionKey } from './connectionBinding.ts'
 import { openKeystore, readKeystore, readPasswordFile } from './keystore/readKeystore.ts'
 import { type ClientTls, createSignerAgent } from './remote/httpsRequest.ts'
 import { createRemoteSigner, findPublicKey } from './remote/remoteSigner.ts'
@@ -48,7 +48,7 @@ const openRemote = async (options: NodeOptions): Promise<ValidatorSigner> => {
   const endpoints = endpointsOf(options)
   const { remoteSignerPublicKey, dataPath } = options
   const named =
-    remoteSignerPublicKey === undefined ? keptValidatorKey(dataPath) : fromHex(remoteSignerPublicKey)
+    remoteSignerPublicKey === undefined ? storedValidatorKey(dataPath) : fromHex(remoteSignerPublicKey)
   const publicKey = named ?? (await findPublicKey(endpoints))
   return createRemoteSigner({ endpoints, publicKey, log: logOf('signer'), nowMs: () => performance.now() })
 }

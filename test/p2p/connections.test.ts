@@ -108,7 +108,7 @@ describe('connections', () => {
             await new Promise(resolve => setTimeout(resolve, i === 0 ? 100 : 1))
           }
           await until(() => b.consensus.length === 30)
-          expect([a.connections, b.connections, a.gone, b.gone]).toEqual([1, 1, [], []])
+          expect([a.connections, b.connections, a.disconnected, b.disconnected]).toEqual([1, 1, [], []])
         }
       }),
   )
@@ -122,7 +122,7 @@ describe('connections', () => {
       await until(() => b.connections === 1)
       await a.stop()
       await until(() => b.network.peers().length === 0)
-      expect(b.gone[0]?.reason).toBe('the peer closed it: the node stops')
+      expect(b.disconnected[0]?.reason).toBe('the peer closed it: the node stops')
       const again = await start({ privateKey, port })
       await until(() => allConnected([again, b]))
       expect(b.connections).toBe(2)
@@ -186,8 +186,8 @@ describe('connections', () => {
       const b = await start({ bootnodes: [a.network.enode] })
       await until(() => allConnected([a, b]))
       refusal = 'removed from the allowlist'
-      await until(() => a.gone.length === 1 && b.gone.length === 1)
-      expect(b.gone[0]?.reason).toBe('the peer closed it: refused: removed from the allowlist')
+      await until(() => a.disconnected.length === 1 && b.disconnected.length === 1)
+      expect(b.disconnected[0]?.reason).toBe('the peer closed it: refused: removed from the allowlist')
     }),
   )
 

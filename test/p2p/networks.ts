@@ -20,7 +20,7 @@ export type Node = {
   readonly consensus: { readonly from: string; readonly code: number; readonly data: Uint8Array }[]
   readonly transactions: Uint8Array[]
   readonly blocks: { readonly from: string; readonly block: Uint8Array }[]
-  readonly gone: { readonly peer: Peer; readonly reason: string }[]
+  readonly disconnected: { readonly peer: Peer; readonly reason: string }[]
   readonly refused: { readonly reason: string; readonly differing: readonly string[] }[]
   readonly statuses: PeerStatus[]
   readonly lines: { readonly text: string; readonly values: Record<string, unknown> | undefined }[]
@@ -66,7 +66,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     consensus: [],
     transactions: [],
     blocks: [],
-    gone: [],
+    disconnected: [],
     refused: [],
     statuses: [],
     lines: [],
@@ -111,7 +111,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
       onPeer: () => void node.connections++,
       onGossip: () => void node.gossips++,
       onStatus: peer => void node.statuses.push(peer.status),
-      onPeerDisconnected: (peer, reason) => void node.gone.push({ peer, reason }),
+      onPeerDisconnected: (peer, reason) => void node.disconnected.push({ peer, reason }),
       onRefused: (_remote, reason, differing) => void node.refused.push({ reason, differing }),
     },
   })

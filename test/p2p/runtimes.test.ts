@@ -84,10 +84,10 @@ describe('given a suspended process', () => {
         // What they tell after the handshake comes over connections that stand on both sides.
         await until(() => node.connections === 2 && node.statuses.length >= 2)
         killed.signal('SIGKILL')
-        await until(() => node.gone.length === 1)
+        await until(() => node.disconnected.length === 1)
         still.signal('SIGSTOP')
-        await until(() => node.gone.length === 2)
-        expect(node.gone[1]?.reason).toBe('silent for 12 s')
+        await until(() => node.disconnected.length === 2)
+        expect(node.disconnected[1]?.reason).toBe('silent for 12 s')
       } finally {
         still.signal('SIGKILL')
         killed.signal('SIGKILL')

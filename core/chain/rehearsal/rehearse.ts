@@ -178,7 +178,7 @@ const rehearseBlock = async (
   }
 }
 
-const need = <T>(value: T | undefined, number: bigint): T => {
+const found = <T>(value: T | undefined, number: bigint): T => {
   if (value === undefined) throw new ChainError('NO_SUCH_BLOCK', `block ${number} is not in the store`)
   return value
 }
@@ -210,8 +210,8 @@ export const rehearse = async function* (
     )
   const past = createPastStores(store, head)
   for (let number = last; number >= first; number--) {
-    const parent = need(await store.chainHead(number - 1n), number - 1n)
-    const record = need(await store.record(number), number)
+    const parent = found(await store.chainHead(number - 1n), number - 1n)
+    const record = found(await store.record(number), number)
     yield await rehearseBlock(options, await past.before(parent), parent, record)
   }
 }

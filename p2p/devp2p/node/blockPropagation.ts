@@ -50,7 +50,7 @@ export type BlockPropagation = {
   onRange(peer: EthPeer, payload: Uint8Array): void
   /** Blocks of this peer were invalid: requests them from others. */
   distrust(id: string): void
-  gone(id: string): void
+  disconnected(id: string): void
   stop(): void
 }
 
@@ -150,7 +150,7 @@ export const createBlockPropagation = (node: Devp2pNode): BlockPropagation => {
       claimHead(node, peer, latest, latestHash)
     },
     distrust: id => wanted.distrust(id),
-    gone: id => wanted.gone(id),
+    disconnected: id => wanted.disconnected(id),
     stop: () => wanted.stop(),
   }
 }

@@ -91,7 +91,7 @@ const onEnded = (node: Devp2pNode, peers: Map<Session, EthPeer>, session: Sessio
   })
   if (peer === undefined) return
   log.debug('Lost {peer}: {reason}', { peer: nameOf(session), reason })
-  parts.blocks.gone(session.id)
+  parts.blocks.disconnected(session.id)
   handlers.onPeerDisconnected(peer.peer, reason)
 }
 

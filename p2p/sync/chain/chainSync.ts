@@ -49,7 +49,7 @@ export type ChainSyncOptions = SyncContext & {
 
 export type ChainSync = {
   /** To be called when the network starts, a peer connects, disconnects or claims blocks, and on a new head. */
-  readonly consider: () => void
+  readonly update: () => void
   /** Undefined while the chain is level with the peers. */
   readonly progress: () => SyncingStatus | undefined
   /** Calls the listener when `progress()` becomes defined or undefined. Returns the function that removes it. */
@@ -101,14 +101,14 @@ const mustPause = (state: State): boolean => {
   return lag(state) > (state.isConsensusPaused ? LEVEL_BLOCKS : PAUSE_BLOCKS - 1n)
 }
 
-const considerAt = (state: State, atMs: number): void => {
+const updateAt = (state: State, atMs: number): void => {
   clearTimeout(state.timer)
-  state.timer = setTimeout(() => consider(state), Math.max(atMs - state.nowMs(), 1))
+  state.timer = setTimeout(() => update(state), Math.max(atMs - state.nowMs(), 1))
 }
 
 const updatePause = (state: State): void => {
   const isPaused = mustPause(state)
-  if (isPaused) considerAt(state, (state.session?.importedMs ?? 0) + PAUSE_MAX_MS)
+  if (isPaused) updateAt(state, (state.session?.importedMs ?? 0) + PAUSE_MAX_MS)
   if (isPaused === state.isConsensusPaused) return
   state.isConsensusPaused = isPaused
   for (const listener of state.listeners) listener()
@@ -168,11 +168,11 @@ const startSession = (state: State, network: Network): void => {
   state.sessionEnded = download.ended.then(onEnded, onError).then(() => {
     state.session = undefined
     state.behind = undefined
-    consider(state)
+    update(state)
   })
 }
 
-const consider = (state: State): void => {
+const update = (state: State): void => {
   const network = state.network()
   if (state.isStopped || network === undefined) return
   updatePause(state)
@@ -180,8 +180,8 @@ const consider = (state: State): void => {
   const due = dueMs(state)
   const now = state.nowMs()
   if (due === undefined) clearTimeout(state.timer)
-  else if (state.chain.store.failure() !== undefined) considerAt(state, now + SYNC_RETRY_MS)
-  else if (due > now || missing(state) <= 0n) considerAt(state, due)
+  else if (state.chain.store.failure() !== undefined) updateAt(state, now + SYNC_RETRY_MS)
+  else if (due > now || missing(state) <= 0n) updateAt(state, due)
   else startSession(state, network)
 }
 
@@ -209,7 +209,7 @@ export const createChainSync = (options: ChainSyncOptions): ChainSync => {
     isStopped: false,
   }
   return {
-    consider: () => consider(state),
+    update: () => update(state),
     progress: () => progress(state),
     onProgress: listener => {
       state.listeners.add(listener)

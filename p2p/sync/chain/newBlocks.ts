@@ -24,7 +24,7 @@ export type NewBlocksOptions = SyncContext & {
   readonly logImported: (block: Block, hash: Hash) => void
   readonly clockWarning: ClockWarning
   /** Called when a peer may have more blocks than this node. */
-  readonly consider: () => void
+  readonly update: () => void
 }
 
 export type NewBlocks = {
@@ -85,7 +85,7 @@ const importNext = async (state: State, peer: Peer, encoded: Uint8Array): Promis
 }
 
 const receive = (state: State, peer: Peer, encoded: Uint8Array): void => {
-  const { chain, heads, importingHashes, consider } = state
+  const { chain, heads, importingHashes, update } = state
   if (encoded.length > SENT_BLOCK_BYTES_MAX)
     return report(state, peer, 'oversized-message', `a block of ${encoded.length} bytes`)
   if (importingHashes.size >= IMPORTING_MAX) return
@@ -96,12 +96,12 @@ const receive = (state: State, peer: Peer, encoded: Uint8Array): void => {
     raiseHead(heads, peer.address, number)
     const next = nextNumber(state)
     // The blocks before it may be among those being imported.
-    if (number > next + BigInt(importingHashes.size)) return consider()
+    if (number > next + BigInt(importingHashes.size)) return update()
     if (number < next || importingHashes.has(hash)) return
     importingHashes.add(hash)
     void importNext(state, peer, encoded).finally(() => {
       importingHashes.delete(hash)
-      consider()
+      update()
     })
   } catch (error) {
     reportUndecodable(state, peer, 'invalid-message', error)

@@ -23,7 +23,7 @@ export type RepairOptions = SyncContext & {
 
 export type Repair = {
   /** To be called when a peer connected or claims new blocks. */
-  consider(): void
+  update(): void
   stop(): Promise<void>
 }
 
@@ -133,12 +133,12 @@ const repairAll = async (state: State, network: Network): Promise<void> => {
         { count: state.damaged.size, from: run.from },
       )
     state.isWaitLogged = true
-    state.timer = setTimeout(() => consider(state), REPAIR_RETRY_MS)
+    state.timer = setTimeout(() => update(state), REPAIR_RETRY_MS)
     return
   }
 }
 
-const consider = (state: State): void => {
+const update = (state: State): void => {
   const { damaged, log, stopping } = state
   const network = state.network()
   if (state.running !== undefined || network === undefined || stopping.signal.aborted) return
@@ -150,7 +150,7 @@ const consider = (state: State): void => {
     .finally(() => {
       state.running = undefined
       // More damaged blocks may have been found meanwhile.
-      if (!state.isWaitLogged && damaged.size > 0) consider(state)
+      if (!state.isWaitLogged && damaged.size > 0) update(state)
     })
 }
 
@@ -168,7 +168,7 @@ export const startRepair = (options: RepairOptions): Repair => {
   }
   const unsubscribe = store.onDamaged(number => {
     if (state.damaged.size < DAMAGED_MAX) state.damaged.add(number)
-    consider(state)
+    update(state)
   })
   const lost = store.endedBefore()
   if (lost !== undefined)
@@ -177,7 +177,7 @@ export const startRepair = (options: RepairOptions): Repair => {
       { lost },
     )
   return {
-    consider: () => consider(state),
+    update: () => update(state),
     stop: async () => {
       unsubscribe()
       clearTimeout(state.timer)

@@ -42,7 +42,7 @@ export type PoolSync = {
   /** To be called when a peer connected, or its gossip resumed after a gap: each side may lack transactions of the other. */
   readonly fetch: (peer: Peer) => void
   /** To be called on a new head, and when the node is synced. */
-  readonly consider: () => void
+  readonly update: () => void
   stop(): Promise<void>
 }
 
@@ -129,7 +129,7 @@ const run = async (state: State, key: string, fetch: Fetch, network: Network, pe
   }
 }
 
-const consider = (state: State): void => {
+const update = (state: State): void => {
   const { planned, stopping, nowMs } = state
   const network = state.network()
   if (stopping.signal.aborted || state.running !== undefined || network === undefined) return
@@ -142,13 +142,13 @@ const consider = (state: State): void => {
     else if (isLevelWith(state, peer)) {
       state.running = run(state, key, fetch, network, peer).finally(() => {
         state.running = undefined
-        consider(state)
+        update(state)
       })
       return
     }
   }
   if (nextMs !== Number.POSITIVE_INFINITY)
-    state.timer = setTimeout(() => consider(state), Math.max(1, nextMs - nowMs()))
+    state.timer = setTimeout(() => update(state), Math.max(1, nextMs - nowMs()))
 }
 
 /**
@@ -166,9 +166,9 @@ export const createPoolSync = (options: PoolSyncOptions): PoolSync => {
   return {
     fetch: ({ address }) => {
       state.planned.set(toBareHex(address), { dueMs: state.nowMs(), isFirst: true, failures: 0 })
-      consider(state)
+      update(state)
     },
-    consider: () => consider(state),
+    update: () => update(state),
     stop: async () => {
       clearTimeout(state.timer)
       state.stopping.abort()

@@ -9,7 +9,7 @@ const KEPT_BYTES_MAX = 2 * 1024 * 1024
 /** New heads after which a transaction is dropped. */
 const HEADS_MAX = 3
 
-type Kept = { readonly unpaid: SenderTransaction; readonly peer: string; heads: number }
+type Entry = { readonly unpaid: SenderTransaction; readonly peer: string; heads: number }
 
 /**
  * Transactions of peers whose senders cannot pay for them yet. The payment may be on its way: gossip has no order, and the peer
@@ -42,7 +42,7 @@ export const createUnpaidTransactions = (
   retry: (unpaid: SenderTransaction) => Promise<boolean>,
   onError: (error: unknown) => void,
 ): UnpaidTransactions => {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, Entry>()
   const hashesBySender = new Map<string, Set<string>>()
   /** The oldest first: a peer that floods drops its own transactions. */
   const hashesByPeer = new Map<string, Set<string>>()

@@ -6,7 +6,7 @@ import { encodeBlock } from '../../../core/block/codec/block.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import type { ExportOptions } from './blocksCommands.ts'
-import { CommandError, UsageError } from '../../cli/errors.ts'
+import { CommandError, requireOption } from '../../cli/errors.ts'
 import { type Progress, startProgress } from '../../cli/progress.ts'
 import { writeFailureReason } from '../../files/reason.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
@@ -51,8 +51,7 @@ const writeBlocks = async (
 /** Writes blocks in order as concatenated RLP, with one block in memory at a time. */
 export const exportBlocks = async ({ options, terminal }: CommandContext<ExportOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
-  const { to } = options
-  if (to === undefined) throw new UsageError('INVALID_VALUE', "Missing required option: '--to=<PATH>'")
+  const to = requireOption(options.to, '--to=<PATH>')
   const node = await openNode(options)
   const progress = startProgress(terminal, text => void stderr.write(text))
   const stop = stopSignal()

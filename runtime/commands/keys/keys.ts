@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import type { CommandContext } from '../../cli/command.ts'
-import { CommandError, UsageError } from '../../cli/errors.ts'
+import { CommandError, requireOption } from '../../cli/errors.ts'
 import type { Terminal } from '../../cli/terminal.ts'
 import { writeFileAtomically } from '../../files/atomic.ts'
 import { requirePrivateFile } from '../../keys/filePermissions.ts'
@@ -17,11 +17,6 @@ const SECRET = 0o600
 type Passwords = {
   readonly keystorePasswordFile: string | undefined
   readonly unsafeKeyPermissions: boolean
-}
-
-const required = (path: string | undefined, flag: string): string => {
-  if (path === undefined) throw new UsageError('INVALID_VALUE', `Give --${flag}`)
-  return path
 }
 
 const requireAbsent = (path: string): void => {
@@ -88,7 +83,7 @@ const keyToImport = async ({ options, terminal }: CommandContext<ImportOptions>)
 /** Encrypts a private key into a new file. @throws CommandError, UsageError */
 export const importKey = async (context: CommandContext<ImportOptions>): Promise<number> => {
   const { options, terminal } = context
-  const path = required(options.keystoreFile, 'keystore-file')
+  const path = requireOption(options.keystoreFile, '--keystore-file=<PATH>')
   requireAbsent(path)
   const key = await keyToImport(context)
   const password = await newPassword(
@@ -109,8 +104,8 @@ const openKey = async (path: string, options: Passwords, terminal: Terminal): Pr
 
 /** Decrypts a key file into a new file. @throws CommandError, UsageError */
 export const exportKey = async ({ options, terminal }: CommandContext<ExportOptions>): Promise<number> => {
-  const path = required(options.keystoreFile, 'keystore-file')
-  const to = required(options.to, 'to')
+  const path = requireOption(options.keystoreFile, '--keystore-file=<PATH>')
+  const to = requireOption(options.to, '--to=<PATH>')
   requireAbsent(to)
   const key = await openKey(path, options, terminal)
   writeNodeKey(to, key)
@@ -123,7 +118,7 @@ export const changePassword = async ({
   options,
   terminal,
 }: CommandContext<PasswordChangeOptions>): Promise<number> => {
-  const path = required(options.keystoreFile, 'keystore-file')
+  const path = requireOption(options.keystoreFile, '--keystore-file=<PATH>')
   const key = await openKey(path, options, terminal)
   const password = await newPassword(options.newPasswordFile, 'new-password-file', options, terminal)
   writeFileAtomically(path, await encryptKeystore(key, password), SECRET)

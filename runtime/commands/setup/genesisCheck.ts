@@ -62,7 +62,7 @@ export const checkGenesis = async ({ words, terminal }: CommandContext): Promise
   const checked = words.map(file => checkFile(file, terminal))
   const [first, ...others] = checked.filter(({ genesis }) => genesis !== undefined)
   const differing = first === undefined ? [] : others.filter(other => compare(first, other, terminal))
-  const isWell = differing.length === 0 && checked.every(({ genesis }) => genesis !== undefined)
-  if (isWell && checked.length > 1) terminal.out('well   all files are of the same network')
-  return isWell ? 0 : 1
+  const passed = differing.length === 0 && checked.every(({ genesis }) => genesis !== undefined)
+  if (passed && checked.length > 1) terminal.out('well   all files are of the same network')
+  return passed ? 0 : 1
 }

@@ -4,7 +4,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { GenesisError } from '../../../core/genesis/error.ts'
 import { parseGenesisText } from '../../../core/genesis/parse.ts'
 import type { CommandContext } from '../../cli/command.ts'
-import { CommandError, UsageError } from '../../cli/errors.ts'
+import { CommandError, UsageError, requireOption } from '../../cli/errors.ts'
 import { writeFileAtomically } from '../../files/atomic.ts'
 import { writeFailureReason } from '../../files/reason.ts'
 import { createNodeKey } from '../../keys/nodeKey.ts'
@@ -35,10 +35,9 @@ const nodesOf = ({ nodes }: OperatorConfig): readonly Node[] =>
 
 /** @throws UsageError for a missing option, or names that are not those of two files */
 const namesOf = ({ options }: Context) => {
-  const { configFile, to, genesisFileName, privateKeyFileName, publicKeyFileName } = options
-  const missing = configFile === undefined ? '--config-file' : '--to'
-  if (configFile === undefined || to === undefined)
-    throw new UsageError('INVALID_VALUE', `Missing required option: '${missing}=<PATH>'`)
+  const { genesisFileName, privateKeyFileName, publicKeyFileName } = options
+  const configFile = requireOption(options.configFile, '--config-file=<PATH>')
+  const to = requireOption(options.to, '--to=<PATH>')
   const names = [genesisFileName, privateKeyFileName, publicKeyFileName]
   const wrong = names.find(name => basename(name) !== name || name === '.' || name === '..')
   if (wrong !== undefined) throw new UsageError('INVALID_VALUE', `'${wrong}' is not the name of a file`)

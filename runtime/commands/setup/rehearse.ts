@@ -3,7 +3,7 @@ import { ChainError } from '../../../core/chain/error.ts'
 import { type RehearsedBlock, rehearse } from '../../../core/chain/rehearsal/rehearse.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
-import { CommandError, UsageError } from '../../cli/errors.ts'
+import { CommandError, requireOption } from '../../cli/errors.ts'
 import type { Terminal } from '../../cli/terminal.ts'
 import { type PlannedChange, plannedChanges } from '../../doctor/plans.ts'
 import { executionBytesMax } from '../../node/executionMemory.ts'
@@ -29,7 +29,7 @@ const planLine = ({ block, timestamp, changes }: PlannedChange): string => {
   return `plan   from ${place} on: ${texts.join(', ')}`
 }
 
-/** What is told about a block beside the totals. */
+/** What is reported about a block beside the totals. */
 const linesOf = ({ number, violation, obstacle, differences }: RehearsedBlock): readonly string[] => {
   if (obstacle !== undefined) return [`WRONG  block ${number} could not be built: ${obstacle}`]
   if (violation === undefined) return []
@@ -56,15 +56,15 @@ const report = async (
   stopped: () => boolean,
 ): Promise<boolean> => {
   const totals: Totals = { blocks: 0, valid: 0, rebuilt: 0, differing: 0, impossible: 0 }
-  const told = new Set<string>()
+  const reported = new Set<string>()
   let lines = 0
   for await (const block of blocks) {
     if (stopped()) throw new CommandError('REHEARSAL', 'Stopped before the end')
     count(totals, block)
     // Blocks that violate one rule in the same way need no line each.
     const rule = block.differences.length === 0 ? block.violation?.rule : undefined
-    if (rule !== undefined && told.has(rule)) continue
-    if (rule !== undefined) told.add(rule)
+    if (rule !== undefined && reported.has(rule)) continue
+    if (rule !== undefined) reported.add(rule)
     for (const line of linesOf(block)) if (lines++ < LINES_MAX) terminal.out(line)
   }
   if (lines > LINES_MAX) terminal.out(`and ${lines - LINES_MAX} more lines`)
@@ -84,8 +84,7 @@ const firstOf = ({ options: { at } }: Context, chain: Chain): bigint => {
 export const rehearseGenesis = async (context: Context): Promise<number> => {
   const { options, terminal } = context
   configureLogFrom(options, terminal, 'error')
-  if (options.genesisFile === undefined)
-    throw new UsageError('INVALID_VALUE', "Missing required option: '--genesis-file=<PATH>', the planned one")
+  requireOption(options.genesisFile, '--genesis-file=<PATH>', ', the planned one')
   const copy = await copyChain(options.dataPath, options.copyTo)
   const stop = stopSignal()
   try {

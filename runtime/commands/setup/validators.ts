@@ -3,19 +3,25 @@ import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import { type NodeApi, callNode } from '../../doctor/callNode.ts'
 import { readToken } from '../../doctor/readToken.ts'
-import { type Ballot, effectOf, type KnownValidator, quorumText, tallyLines } from '../../setup/voteEffect.ts'
+import {
+  type CastVote,
+  effectOf,
+  type KnownValidator,
+  quorumText,
+  tallyLines,
+} from '../../setup/voteEffect.ts'
 import type { NodeClientOptions } from '../sharedOptions.ts'
 import type { ProposeOptions } from './validatorsCommands.ts'
 
 type Network = {
   readonly validators: readonly (KnownValidator & { readonly self: boolean })[]
-  readonly ballots: readonly Ballot[]
+  readonly votes: readonly CastVote[]
 }
 
 const isValidator = (value: unknown): value is Network['validators'][number] =>
   isObject(value) && typeof value['address'] === 'string' && typeof value['heard'] === 'boolean'
 
-const isBallot = (value: unknown): value is Ballot =>
+const isCastVote = (value: unknown): value is CastVote =>
   isObject(value) && typeof value['voter'] === 'string' && typeof value['recipient'] === 'string'
 
 const nodeApiOf = ({ options }: Pick<CommandContext<NodeClientOptions>, 'options'>): NodeApi => ({
@@ -26,13 +32,13 @@ const nodeApiOf = ({ options }: Pick<CommandContext<NodeClientOptions>, 'options
 const networkOf = async (api: NodeApi): Promise<Network> => {
   const status = await callNode(api, 'qbft_getStatus')
   const validators = isObject(status) ? status['validators'] : undefined
-  const ballots = isObject(status) ? status['votes'] : undefined
-  if (!Array.isArray(validators) || !validators.every(isValidator) || !Array.isArray(ballots))
+  const votes = isObject(status) ? status['votes'] : undefined
+  if (!Array.isArray(validators) || !validators.every(isValidator) || !Array.isArray(votes))
     throw new CommandError(
       'NO_ANSWER',
       `The node at ${api.url} answers qbft_getStatus in an unknown form: is it an earlier release?`,
     )
-  return { validators, ballots: ballots.filter(isBallot) }
+  return { validators, votes: votes.filter(isCastVote) }
 }
 
 const addressIn = ({ words }: Pick<CommandContext, 'words'>): string => {
@@ -45,11 +51,11 @@ const addressIn = ({ words }: Pick<CommandContext, 'words'>): string => {
 /** Lists the validators, whether they are heard, and the votes that count. */
 export const listValidators = async (context: CommandContext<NodeClientOptions>): Promise<number> => {
   const { terminal } = context
-  const { validators, ballots } = await networkOf(nodeApiOf(context))
+  const { validators, votes } = await networkOf(nodeApiOf(context))
   terminal.out(quorumText(validators.length))
   for (const { address, heard, self } of validators)
     terminal.out(`${address}  ${heard ? 'heard' : 'SILENT'}${self ? ', this node' : ''}`)
-  const lines = tallyLines(ballots, validators.length)
+  const lines = tallyLines(votes, validators.length)
   for (const line of lines.length === 0 ? ['no votes'] : lines) terminal.out(line)
   return 0
 }
@@ -60,7 +66,7 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
   const address = addressIn(context)
   const api = nodeApiOf(context)
   const add = !options.remove
-  const { validators, ballots } = await networkOf(api)
+  const { validators, votes } = await networkOf(api)
   if (validators.some(each => each.address === address) === add)
     throw new CommandError('INPUT', `${address} is ${add ? 'a validator already' : 'no validator'}`)
   const { lines, loss } = effectOf(validators, address, add)
@@ -69,7 +75,7 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
     throw new CommandError('INPUT', `${loss}. Nothing was proposed; --force proposes it all the same`)
   if (loss !== undefined) terminal.out(`WARNING: ${loss}`)
   await callNode(api, 'qbft_proposeValidatorVote', [address, add])
-  const counted = ballots.filter(ballot => ballot.recipient === address && ballot.add === add).length
+  const counted = votes.filter(vote => vote.recipient === address && vote.add === add).length
   terminal.out(
     `Proposed: this node votes to ${add ? 'add' : 'remove'} ${address} in each block that it proposes; ${counted} votes counted before`,
   )

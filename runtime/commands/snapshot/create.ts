@@ -3,7 +3,7 @@ import { stderr } from 'node:process'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
-import { CommandError, UsageError } from '../../cli/errors.ts'
+import { CommandError, UsageError, requireOption } from '../../cli/errors.ts'
 import { startProgress } from '../../cli/progress.ts'
 import { writeFailureReason } from '../../files/reason.ts'
 import { openNode } from '../../node/openNode.ts'
@@ -19,8 +19,8 @@ const failure = (path: string, cause: unknown): unknown =>
 
 const createHere = async ({ options, terminal }: CommandContext<CreateOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
-  const { to, block } = options
-  if (to === undefined) throw new UsageError('INVALID_VALUE', "Missing required option: '--to=<PATH>'")
+  const { block } = options
+  const to = requireOption(options.to, '--to=<PATH>')
   if (existsSync(to)) throw new CommandError('EXPORT', `${to} exists: give another path`)
   const node = await openNode(options)
   const progress = startProgress(terminal, text => void stderr.write(text))

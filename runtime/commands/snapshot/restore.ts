@@ -20,7 +20,7 @@ import {
 } from '../../../core/store/snapshot/header.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
-import { CommandError, UsageError } from '../../cli/errors.ts'
+import { CommandError, UsageError, requireOption } from '../../cli/errors.ts'
 import { type Progress, startProgress } from '../../cli/progress.ts'
 import { lockDataPath } from '../../drivers/lock.ts'
 import { openStorage } from '../../drivers/open.ts'
@@ -133,10 +133,9 @@ export const restoreSnapshot = async ({
   terminal,
 }: CommandContext<RestoreOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
-  const { from, dataPath, genesisFile, storage } = options
-  if (from === undefined) throw new UsageError('INVALID_VALUE', "Missing required option: '--from=<PATH>'")
-  if (genesisFile === undefined)
-    throw new UsageError('INVALID_VALUE', "Missing required option: '--genesis-file=<PATH>'")
+  const { dataPath, storage } = options
+  const from = requireOption(options.from, '--from=<PATH>')
+  const genesisFile = requireOption(options.genesisFile, '--genesis-file=<PATH>')
   if (storage !== 'sqlite')
     throw new UsageError('INVALID_VALUE', `A snapshot is restored into --storage=sqlite, not ${storage}`)
   await useFastEngine()

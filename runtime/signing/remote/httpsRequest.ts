@@ -40,7 +40,14 @@ const headersOf = (body: string | undefined) => ({
 })
 
 /** The text of the answer. @throws SignerError for a failed connection, another status than 200, and after `timeoutMs` */
-export const askSigner = ({ url, body, agent, tls, timeoutMs, bytesMax }: SignerRequest): Promise<string> =>
+export const sendSignerRequest = ({
+  url,
+  body,
+  agent,
+  tls,
+  timeoutMs,
+  bytesMax,
+}: SignerRequest): Promise<string> =>
   new Promise((resolve, reject) => {
     const isTls = url.protocol === 'https:'
     const fail = (reason: string): void => {
@@ -48,7 +55,7 @@ export const askSigner = ({ url, body, agent, tls, timeoutMs, bytesMax }: Signer
       reject(new SignerError(reason))
       request.destroy()
     }
-    const timer = setTimeout(() => fail(`no answer came within ${timeoutMs} ms`), timeoutMs)
+    const timer = setTimeout(() => fail(`no response within ${timeoutMs} ms`), timeoutMs)
     const common = { method: body === undefined ? 'GET' : 'POST', headers: headersOf(body) }
     const request = isTls ? httpsRequest(url, { ...common, agent, ...tlsOf(tls) }) : httpRequest(url, common)
     request.on('error', cause => fail(connectionFailureReason(cause)))

@@ -28,7 +28,7 @@ type State = {
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** Asks the endpoints one after the other. @throws SignerError that names what each answered */
-const askInTurn = async <Answer>(
+const requestInTurn = async <Answer>(
   endpoints: readonly SignerEndpoint[],
   first: number,
   ask: (endpoint: SignerEndpoint) => Promise<Answer>,
@@ -72,7 +72,7 @@ export const createRemoteSigner = (options: Options): ValidatorSigner => {
 
   const request = async (digest: Uint8Array, preimage: Uint8Array): Promise<Seal> => {
     try {
-      const { answer, index } = await askInTurn(endpoints, state.first, endpoint =>
+      const { answer, index } = await requestInTurn(endpoints, state.first, endpoint =>
         requestSignature(endpoint, { address, publicKey }, digest, preimage),
       )
       state.first = index
@@ -100,7 +100,7 @@ export const createRemoteSigner = (options: Options): ValidatorSigner => {
 
 /** The only public key that the signer has. @throws SignerError */
 export const findPublicKey = async (endpoints: readonly SignerEndpoint[]): Promise<Uint8Array> => {
-  const { answer: keys } = await askInTurn(endpoints, 0, requestPublicKeys)
+  const { answer: keys } = await requestInTurn(endpoints, 0, requestPublicKeys)
   const [only] = keys
   if (only !== undefined && keys.length === 1) return only
   throw new SignerError(

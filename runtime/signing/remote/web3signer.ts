@@ -5,7 +5,7 @@ import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { type Seal, sealSigner } from '../../../core/block/codec/seal.ts'
 import { HALF_ORDER } from '../../../core/crypto/recovery.ts'
 import { SignerError } from '../signer.ts'
-import { askSigner, type ClientTls } from './httpsRequest.ts'
+import { sendSignerRequest, type ClientTls } from './httpsRequest.ts'
 
 /** One address of a signer that speaks web3signer's eth1 API. */
 export type SignerEndpoint = {
@@ -40,7 +40,7 @@ export const requestPublicKeys = async ({
   ...connection
 }: SignerEndpoint): Promise<readonly Uint8Array[]> => {
   const asked = pathUnder(url, '/api/v1/eth1/publicKeys')
-  const list = parsed(await askSigner({ ...connection, url: asked, bytesMax: KEYS_BYTES_MAX }))
+  const list = parsed(await sendSignerRequest({ ...connection, url: asked, bytesMax: KEYS_BYTES_MAX }))
   if (!Array.isArray(list)) throw new SignerError('its list of public keys is not a JSON array')
   return list.flatMap(entry =>
     typeof entry === 'string' && /^0x(?:04)?[0-9a-f]{128}$/i.test(entry)
@@ -75,7 +75,7 @@ export const requestSignature = async (
   digest: Hash,
   preimage: Uint8Array,
 ): Promise<Seal> => {
-  const text = await askSigner({
+  const text = await sendSignerRequest({
     ...connection,
     url: pathUnder(url, `/api/v1/eth1/sign/${toHex(publicKey)}`),
     body: JSON.stringify({ data: toHex(preimage) }),

@@ -31,7 +31,7 @@ export const countVotes = (headers: readonly HeaderView[], epochLength: number):
     if (isWanted) set.add(recipient)
     else {
       set.delete(recipient)
-      for (const ballots of [adds, drops]) for (const each of ballots.values()) each.delete(recipient)
+      for (const votes of [adds, drops]) for (const each of votes.values()) each.delete(recipient)
     }
   }
 

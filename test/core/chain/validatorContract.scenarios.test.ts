@@ -230,7 +230,7 @@ describe('given votes, a contract at block 1, and votes again at block 2', () =>
   test('when votes are cast, then they count from block 2 on, and those before the contract are gone', async () => {
     const chain = await openTestChain(genesis)
     await step(chain, [V1])
-    expect(await chain.voteTally()).toEqual({ validators: [V2.address, V3.address], ballots: [] })
+    expect(await chain.voteTally()).toEqual({ validators: [V2.address, V3.address], votes: [] })
     const vote = { recipient: V0.address, type: 'add' } as const
     await step(chain, [V2, V3], [], { vote })
     await step(chain, [V3, V2], [], { vote })

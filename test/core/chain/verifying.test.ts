@@ -204,10 +204,10 @@ describe('given the votes after the head', () => {
     const chain = await openTestChain()
     expect(await chain.voteTally()).toEqual({
       validators: VALIDATORS.map(({ address }) => address),
-      ballots: [],
+      votes: [],
     })
     await extend(chain, [], { vote: { recipient: OUTSIDER.address, type: 'add' } })
-    expect((await chain.voteTally())?.ballots).toEqual([
+    expect((await chain.voteTally())?.votes).toEqual([
       { voter: VALIDATORS[0].address, recipient: OUTSIDER.address, type: 'add' },
     ])
   })
@@ -215,9 +215,9 @@ describe('given the votes after the head', () => {
   test('when an epoch block comes, then they are cleared', async () => {
     const chain = await openTestChain({ qbft: { epochlength: 2 } })
     await extend(chain, [], { vote: { recipient: OUTSIDER.address, type: 'add' } })
-    expect((await chain.voteTally())?.ballots).toHaveLength(1)
+    expect((await chain.voteTally())?.votes).toHaveLength(1)
     await extend(chain)
-    expect((await chain.voteTally())?.ballots).toEqual([])
+    expect((await chain.voteTally())?.votes).toEqual([])
   })
 
   test('when a contract selects the next validators, then there are none', async () => {

@@ -49,7 +49,7 @@ const createConsortium = (members: readonly number[], epochlength = 30_000) => {
     /** The proposers of the last blocks. */
     lately: (blocks: number) => proposers.slice(-blocks),
     members: () => tally.validators.map(numberOf),
-    ballots: () => tally.ballots.length,
+    votes: () => tally.votes.length,
   }
 }
 
@@ -83,18 +83,18 @@ describe('given a consortium whose operators propose', () => {
     consortium.run(100)
     expect(consortium.members()).toEqual([1, 2, 3, 4])
     // An outstanding vote is cast once.
-    expect(consortium.ballots()).toBe(2)
+    expect(consortium.votes()).toBe(2)
   })
 
   test('when the epoch clears the votes, then proposals are voted on again', () => {
     const consortium = createConsortium([1, 2, 3, 4], 10)
     consortium.propose([1, 2], add(5))
     consortium.run(9)
-    expect(consortium.ballots()).toBe(2)
+    expect(consortium.votes()).toBe(2)
     consortium.run(1)
-    expect(consortium.ballots()).toBe(0)
+    expect(consortium.votes()).toBe(0)
     consortium.run(4)
-    expect(consortium.ballots()).toBe(2)
+    expect(consortium.votes()).toBe(2)
     consortium.propose([3], add(5))
     consortium.run(4)
     expect(consortium.members()).toEqual([1, 2, 3, 4, 5])

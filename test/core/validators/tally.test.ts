@@ -108,7 +108,7 @@ describe('given a transition that sets the validators', () => {
     const two = newTally([1, 2].map(validator))
     const voted = tallyAfter(config, two, voting(9n, 1, 'add', 9))
     const replaced = tallyAfter(config, voted, voting(10n, 2))
-    expect(replaced.ballots).toEqual([])
+    expect(replaced.votes).toEqual([])
     const once = tallyAfter(config, replaced, voting(11n, 5, 'add', 9))
     expect(members(tallyAfter(config, once, voting(12n, 7, 'add', 9)))).toEqual([5, 7, 9])
   })

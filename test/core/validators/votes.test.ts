@@ -62,7 +62,7 @@ describe('given four validators, of whom three votes decide', () => {
 
   test('when votes have decided, then they are gone', () => {
     const added = vote(four, [1, 'add', 5], [2, 'add', 5], [3, 'add', 5])
-    expect(added.ballots).toEqual([])
+    expect(added.votes).toEqual([])
     const dropped = vote(added, [2, 'drop', 5], [3, 'drop', 5], [4, 'drop', 5])
     expect(members(dropped)).toEqual([1, 2, 3, 4])
     expect(members(vote(dropped, [2, 'add', 5], [3, 'add', 5]))).toEqual([1, 2, 3, 4])

@@ -89,8 +89,8 @@ describe('given a peer that does as Besu does', () => {
       peer.send(0x02, Uint8Array.of(0xc0))
       await until(() => peer.heard.some(({ id }) => id === 0x03))
       peer.send(0x01, encodeRlp([8]))
-      await until(() => node.gone.length === 1)
-      expect(node.gone[0]?.reason).toBe('the peer closed it: it stops')
+      await until(() => node.disconnected.length === 1)
+      expect(node.disconnected[0]?.reason).toBe('the peer closed it: it stops')
     })
   })
 

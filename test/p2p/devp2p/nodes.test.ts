@@ -159,9 +159,9 @@ describe('two nodes over devp2p', () => {
       await one.network.addPeer(other.network.enode)
       await connected(one, other)
       await new Promise(resolve => setTimeout(resolve, 700))
-      for (const { network, gone } of [one, other]) {
+      for (const { network, disconnected } of [one, other]) {
         expect(network.peers()).toHaveLength(1)
-        expect(gone).toEqual([])
+        expect(disconnected).toEqual([])
       }
     })
   })
@@ -172,8 +172,8 @@ describe('two nodes over devp2p', () => {
       const other = await start({ staticNodes: [one.network.enode] })
       await connected(one, other)
       await one.stop()
-      await until(() => other.gone.length === 1)
-      expect(other.gone[0]?.reason).toBe('the peer closed it: it stops')
+      await until(() => other.disconnected.length === 1)
+      expect(other.disconnected[0]?.reason).toBe('the peer closed it: it stops')
     })
   })
 

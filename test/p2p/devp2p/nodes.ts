@@ -18,7 +18,7 @@ export type Devp2pTestNode = {
   readonly blocks: Uint8Array[]
   readonly peers: Peer[]
   readonly statuses: PeerStatus[]
-  readonly gone: { readonly peer: Peer; readonly reason: string }[]
+  readonly disconnected: { readonly peer: Peer; readonly reason: string }[]
   readonly refused: { readonly reason: string; readonly differing: readonly string[] }[]
   readonly lines: string[]
   stop(): Promise<void>
@@ -51,7 +51,7 @@ export const startDevp2pNode = async (options: Devp2pStartOptions = {}): Promise
     blocks: [],
     peers: [],
     statuses: [],
-    gone: [],
+    disconnected: [],
     refused: [],
     lines: [],
   }
@@ -92,7 +92,7 @@ export const startDevp2pNode = async (options: Devp2pStartOptions = {}): Promise
       onPeer: peer => void node.peers.push(peer),
       onGossip: () => undefined,
       onStatus: peer => void node.statuses.push(peer.status),
-      onPeerDisconnected: (peer, reason) => void node.gone.push({ peer, reason }),
+      onPeerDisconnected: (peer, reason) => void node.disconnected.push({ peer, reason }),
       onRefused: (_remote, reason, differing) => void node.refused.push({ reason, differing }),
       ...options.handlers,
     },

@@ -52,7 +52,7 @@ describe('given a node that is banned', () => {
       await until(() => node.network.peers().length === 1)
       hostile.sendEth(ETH.newBlockHashes, [new Uint8Array(100_000)])
       expect(await ended(hostile)).toBe(0x02)
-      await until(() => node.gone.length === 1)
+      await until(() => node.disconnected.length === 1)
 
       const again = await connectScripted(node.network.enode, { privateKey })
       expect(await ended(again)).toBe(0x00)

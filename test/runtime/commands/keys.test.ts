@@ -38,7 +38,7 @@ test('given a key file, when it is imported, gets another password and is export
     expect((await runCommand([...give, `--keystore-password-file=${next}`])).code).toBe(0)
     expect(readFileSync(at('again'), 'utf8')).toBe(toHex(testKey(3)))
     expect((await runCommand(['keys', 'export', `--to=${at('more')}`])).error).toContain(
-      'Give --keystore-file',
+      "Missing required option: '--keystore-file=<PATH>'",
     )
   })
 })
