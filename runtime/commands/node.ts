@@ -24,6 +24,7 @@ import { openNodeLog } from '../node/nodeLog.ts'
 import { openPermissions } from '../permissions/openPermissions.ts'
 import { otlpOf, servesMetrics } from '../node/metrics.ts'
 import { listenForMetrics } from '../node/servers/metricsServer.ts'
+import { renewCertificatesOnHangUp } from '../node/servers/renewCertificates.ts'
 import { expiringCertificates, readListenerTls } from '../node/servers/tls.ts'
 import { listenForRpc } from '../node/servers/rpcServer.ts'
 import { type Listeners, type Services, startServices } from '../node/servers/services.ts'
@@ -132,6 +133,19 @@ const reasonsToStop = ({ memoryExceeded, storageLost }: RunningNode): readonly P
   ...(storageLost === undefined ? [] : [storageLost.then(({ message }) => message)]),
 ]
 
+/** Resolves when the first of these does, to why the node cannot go on; undefined at a signal. */
+const untilStopped = async (
+  reasons: readonly Promise<string | void>[],
+  options: NodeOptions,
+  listeners: Listeners,
+  log: Log,
+): Promise<string | undefined> => {
+  const stopRenewing = renewCertificatesOnHangUp(options, listeners, log)
+  const reason = (await Promise.race(reasons).finally(stopRenewing)) ?? undefined
+  if (reason !== undefined) log.error('Stopping: {reason}', { reason })
+  return reason
+}
+
 const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<number> => {
   const { options, terminal } = context
   const log = logOf('node')
@@ -183,11 +197,8 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     notifyServiceManager('--ready', log)
     // After the start, because loading the C library takes 20 ms.
     tuneAllocator()
-    const reason = await Promise.race([stop.wait, requiredBlocks.violated, ...reasonsToStop(node)])
-    if (reason !== undefined) {
-      log.error('Stopping: {reason}', { reason })
-      return 1
-    }
+    const reasons = [stop.wait, requiredBlocks.violated, ...reasonsToStop(node)]
+    if ((await untilStopped(reasons, options, listeners, log)) !== undefined) return 1
     notifyServiceManager('--stopping', log)
     log.info('Stopping; a second signal ends the process at once')
   } catch (error) {

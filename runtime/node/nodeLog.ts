@@ -5,6 +5,7 @@ import { CommandError } from '../cli/errors.ts'
 import type { Terminal } from '../cli/terminal.ts'
 import { type LogFile, openLogFile } from '../logging/logFile.ts'
 import { logOf } from '../logging/log.ts'
+import { usesTls } from './servers/tls.ts'
 
 const BYTES_PER_MIB = 1024 * 1024
 
@@ -35,7 +36,7 @@ const openFile = (
 }
 
 /**
- * Configures the log of a node. SIGHUP opens the file again, after another program has moved it; without a file it has no effect.
+ * Configures the log of a node. SIGHUP opens the file again, after another program has moved it.
  * @throws CommandError when the file cannot be opened
  */
 export const openNodeLog = (options: NodeOptions, terminal: Terminal): NodeLog => {
@@ -43,11 +44,8 @@ export const openNodeLog = (options: NodeOptions, terminal: Terminal): NodeLog =
   const format = configureLogFrom(options, terminal, 'out', file?.write)
   const onHangUp = (): void => {
     file?.reopen()
-    logOf('node').info(
-      file === undefined
-        ? 'SIGHUP has no effect: the log is not in a file'
-        : 'SIGHUP: the log file was opened again',
-    )
+    if (file !== undefined) logOf('node').info('SIGHUP: the log file was opened again')
+    else if (!usesTls(options)) logOf('node').info('SIGHUP has no effect: the log is not in a file')
   }
   process.on('SIGHUP', onHangUp)
   return {

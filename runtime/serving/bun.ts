@@ -5,6 +5,7 @@ import {
   isUpgrade,
   PING_INTERVAL_MS,
   type Serve,
+  type ServeOptions,
   type ServerTls,
   STOP_GRACE_MS,
   type WebSocketOptions,
@@ -15,6 +16,8 @@ const IDLE_TIMEOUT_SECONDS = 255
 
 /** Idle timeout of a port with WebSocket: clients upgrade soon after they connect. */
 const UPGRADE_TIMEOUT_SECONDS = 60
+
+type Server = BunServer<unknown> | BunServer<Data>
 
 /** The granted upgrade of a connection, and its session once it is open. */
 type Data = { readonly granted: Upgrade; session: Session | undefined }
@@ -64,7 +67,11 @@ const tlsOf = ({ cert, key, authorities }: ServerTls): TLSOptions => ({
   ...(authorities === undefined ? {} : { ca: [...authorities], requestCert: true, rejectUnauthorized: true }),
 })
 
-export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax, webSocket, tls }) => {
+const startServer = (
+  { hostname, fetch, bodyBytesMax, webSocket }: ServeOptions,
+  port: number,
+  tls: ServerTls | undefined,
+): Server => {
   const common = {
     hostname,
     port,
@@ -75,24 +82,50 @@ export const serveOnBun: Serve = async ({ hostname, port, fetch, bodyBytesMax, w
     reusePort: false,
     ...(tls === undefined ? {} : { tls: tlsOf(tls) }),
   }
-  const server =
-    webSocket === undefined
-      ? Bun.serve({
-          ...common,
-          fetch: (request, server) => fetch(request, () => server.requestIP(request)?.address ?? ''),
-        })
-      : Bun.serve<Data>({
-          ...common,
-          fetch: upgrading(webSocket, fetch),
-          websocket: handlerOf(webSocket),
-        })
+  return webSocket === undefined
+    ? Bun.serve({
+        ...common,
+        fetch: (request, server) => fetch(request, () => server.requestIP(request)?.address ?? ''),
+      })
+    : Bun.serve<Data>({
+        ...common,
+        fetch: upgrading(webSocket, fetch),
+        websocket: handlerOf(webSocket),
+      })
+}
+
+export const serveOnBun: Serve = async options => {
+  let { tls } = options
+  let current = startServer(options, options.port, tls)
+  const port = current.port as number
+  /** Those of earlier certificates that have open connections. */
+  const earlier = new Set<Server>()
+
+  const replace = async (next: ServerTls | undefined): Promise<void> => {
+    const before = current
+    earlier.add(before)
+    // It listens no more at once, and its connections stay; Bun's servers cannot change their certificate.
+    void before.stop(false).then(() => earlier.delete(before))
+    current = startServer(options, port, next)
+    tls = next
+  }
+
   return {
-    hostname,
-    port: server.port as number,
+    hostname: options.hostname,
+    port,
+    renewTls:
+      tls === undefined
+        ? undefined
+        : next =>
+            replace(next).catch(async (error: unknown) => {
+              await replace(tls)
+              throw error
+            }),
     stop: async () => {
-      const finished = server.stop(false)
+      const servers = [current, ...earlier]
+      const finished = Promise.all(servers.map(server => server.stop(false)))
       await Promise.race([finished, Bun.sleep(STOP_GRACE_MS)])
-      await server.stop(true)
+      await Promise.all(servers.map(server => server.stop(true)))
     },
   }
 }

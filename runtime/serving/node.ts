@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer, type ServerOptions } from 'node:https'
+import { createServer as createTlsServer, type ServerOptions, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RUNTIME } from '../version.ts'
@@ -96,16 +96,19 @@ const tlsOf = ({ authorities, pfx, ...own }: ServerTls): ServerOptions => ({
   ...(authorities === undefined ? {} : { ca: [...authorities], requestCert: true, rejectUnauthorized: true }),
 })
 
-export const serveOnNode: Serve = async options => {
-  const { hostname, port, fetch, connectionsMax, webSocket, tls, connectionMsMax, requestsOfConnectionMax } =
-    options
-  // The application limits the body, as on every runtime.
-  const listener = getRequestListener(
-    (request, { incoming }) => fetch(request, () => incoming.socket.remoteAddress ?? ''),
-    // On other runtimes another port may use the runtime's own server, which accepts only its own Response.
-    { overrideGlobalObjects: RUNTIME === 'node' },
-  )
-  const answer = answerInTurn((request, response) => void listener(request, response))
+type Listening = {
+  readonly server: HttpServer | TlsServer
+  readonly closeWebSockets: (() => void) | undefined
+}
+
+/** Listens on the port, with the limits of the options. */
+const openServer = async (
+  options: ServeOptions,
+  port: number,
+  tls: ServerTls | undefined,
+  answer: Answer,
+): Promise<Listening> => {
+  const { hostname, connectionsMax, webSocket, connectionMsMax, requestsOfConnectionMax } = options
   const server = tls === undefined ? createServer(answer) : createTlsServer(tlsOf(tls), answer)
   limitConnections(server, options)
   if (connectionMsMax !== undefined) limitConnectionTime(server, connectionMsMax)
@@ -116,20 +119,56 @@ export const serveOnNode: Serve = async options => {
       ? undefined
       : (await import('./nodeWebSocket.ts')).serveWebSocket(server, webSocket)
   await listen(server, port, hostname)
+  return { server, closeWebSockets }
+}
+
+const stopServer = ({ server, closeWebSockets }: Listening): Promise<void> =>
+  new Promise(resolve => {
+    const timer = setTimeout(() => {
+      closeWebSockets?.()
+      server.closeAllConnections()
+    }, STOP_GRACE_MS)
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+
+/** Changes the certificate of a server where it can; false on Bun. */
+const changeCertificate = ({ server }: Listening, tls: ServerTls): boolean => {
+  if (!('setSecureContext' in server)) return false
+  server.setSecureContext(tlsOf(tls))
+  return true
+}
+
+export const serveOnNode: Serve = async options => {
+  // The application limits the body, as on every runtime.
+  const listener = getRequestListener(
+    (request, { incoming }) => options.fetch(request, () => incoming.socket.remoteAddress ?? ''),
+    // On other runtimes another port may use the runtime's own server, which accepts only its own Response.
+    { overrideGlobalObjects: RUNTIME === 'node' },
+  )
+  const answer = answerInTurn((request, response) => void listener(request, response))
+  let current = await openServer(options, options.port, options.tls, answer)
+  const { port } = current.server.address() as AddressInfo
+  /** Those of earlier certificates that have open connections. */
+  const earlier = new Set<Listening>()
+
+  const renewTls = async (tls: ServerTls): Promise<void> => {
+    if (changeCertificate(current, tls)) return
+    const before = current
+    earlier.add(before)
+    before.server.close(() => earlier.delete(before))
+    current = await openServer(options, port, tls, answer)
+  }
+
   return {
-    hostname,
-    port: (server.address() as AddressInfo).port,
-    stop: () =>
-      new Promise(resolve => {
-        const timer = setTimeout(() => {
-          closeWebSockets?.()
-          server.closeAllConnections()
-        }, STOP_GRACE_MS)
-        server.close(() => {
-          clearTimeout(timer)
-          resolve()
-        })
-        server.closeIdleConnections()
-      }),
+    hostname: options.hostname,
+    port,
+    renewTls: options.tls === undefined ? undefined : renewTls,
+    stop: async () => {
+      await Promise.all([current, ...earlier].map(stopServer))
+    },
   }
 }

@@ -75,6 +75,8 @@ export const CONNECTIONS_OF_ADDRESS_MAX = 1_000
 export type Server = {
   readonly hostname: string
   readonly port: number
+  /** Uses another certificate for new connections; open ones keep theirs. Undefined where the server has no TLS. */
+  readonly renewTls?: ((tls: ServerTls) => Promise<void>) | undefined
   /** Accepts no more requests, waits shortly for running ones, then closes all connections. */
   stop(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { request, type RequestOptions } from 'node:https'
 import { join } from 'node:path'
 import { withFolder } from '../runtime/folder.ts'
@@ -12,6 +12,7 @@ import {
   SERVER_EXTENSION,
 } from '../support/programs/certificates.ts'
 import { independent } from '../support/scenario.ts'
+import { until } from '../support/until.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 const PASSWORD = 'secret'
@@ -22,7 +23,9 @@ const fileOf = (path: string): string => readFileSync(path, 'utf8')
 const ask = (url: string, options: RequestOptions, body?: string): Promise<string> =>
   new Promise(resolve => {
     const headers = { 'content-type': 'application/json', connection: 'close', ...options.headers }
-    const sent = request(url, { method: body === undefined ? 'GET' : 'POST', ...options, headers })
+    // Without an agent no session is resumed, in which no certificate is shown.
+    const method = body === undefined ? 'GET' : 'POST'
+    const sent = request(url, { agent: false, method, ...options, headers })
     sent.on('response', response => {
       let text = ''
       response.on('data', (chunk: Buffer) => {
@@ -104,6 +107,25 @@ independent.each((HAS_OPENSSL ? RUNTIMES.filter(isInstalled) : []).map(runtime =
         const query = '{"query":"{ chainID }"}'
         expect(await ask(graphqlUrl, { ca }, query)).toBe('200 {"data":{"chainID":"0x539"}}')
         expect(await ask(graphqlUrl, { ca: fileOf(other.cert) }, query)).toBe('refused')
+
+        // Files that cannot be used change nothing; others count from the next connection on.
+        const renewed = other.issue('localhost2', SERVER_EXTENSION)
+        copyFileSync(renewed.cert, server.cert)
+        process.kill(node.pid, 'SIGHUP')
+        await until(() =>
+          node.output().includes('the certificates stay as they are: --rpc-http-tls-key-file'),
+        )
+        expect(await ask(node.url, as(client), CALL)).toBe(ANSWER)
+        copyFileSync(renewed.key, server.key)
+        copyFileSync(other.pack('store2', renewed, PASSWORD), store)
+        process.kill(node.pid, 'SIGHUP')
+        await until(() => node.output().includes('the certificates were read again'))
+        const theirs = { ...as(client), ca: fileOf(other.cert) }
+        expect(await ask(node.url, theirs, CALL)).toBe(ANSWER)
+        expect(await ask(node.url, as(client), CALL)).toBe('refused')
+        expect(await ask(node.url, { ca: theirs.ca }, CALL)).toBe('refused')
+        expect(await ask(wsUrl, { ca: theirs.ca, headers: UPGRADE })).toBe('upgraded')
+        expect(await ask(graphqlUrl, { ca: theirs.ca }, query)).toBe('200 {"data":{"chainID":"0x539"}}')
       } finally {
         await node.stop()
       }

@@ -64,6 +64,7 @@ export const listenFor = async <App extends { readonly fetch: unknown; close?():
   return {
     hostname: server.hostname,
     port: server.port,
+    renewTls: server.renewTls,
     attach: app.set,
     stop: async () => {
       app.set(failed)

@@ -15,6 +15,9 @@ const CONVERSION =
 const settingsOf = (options: NodeOptions): readonly TlsSettings[] =>
   [httpTls(options), wsTls(options), graphqlTls(options)].filter(({ enabled }) => enabled)
 
+/** Whether a port has TLS. */
+export const usesTls = (options: NodeOptions): boolean => settingsOf(options).length > 0
+
 const invalid = (text: string): UsageError => new UsageError('INVALID_VALUE', text)
 
 const requireCertificate = ({ flag, where, ...files }: TlsSettings): void => {
