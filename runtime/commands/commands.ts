@@ -12,6 +12,7 @@ import { RLP_COMMANDS } from './rlpCommands.ts'
 import { SETUP_COMMANDS } from './setup/setupCommands.ts'
 import { SNAPSHOT_COMMANDS } from './snapshot/snapshotCommands.ts'
 import { STATETEST_COMMAND } from './statetest/statetestCommand.ts'
+import { STORAGE_COMMANDS } from './storage/storageCommands.ts'
 import { TOKEN_COMMAND } from './credentials/tokenCommand.ts'
 import { VALIDATE_CONFIG_COMMAND } from './validateConfigCommand.ts'
 
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   READ_COMMAND,
   ...BLOCKS_COMMANDS,
   ...SNAPSHOT_COMMANDS,
+  ...STORAGE_COMMANDS,
   ...PUBLIC_KEY_COMMANDS,
   ...KEYS_COMMANDS,
   ...RLP_COMMANDS,

@@ -16,8 +16,8 @@ import {
 } from './sqliteKeys.ts'
 import { DataPathInUse } from './lock.ts'
 
-const SEGMENTS_FILE = 'segments.sqlite'
-const VIEWS_FILE = 'views.sqlite'
+export const SEGMENTS_FILE = 'segments.sqlite'
+export const VIEWS_FILE = 'views.sqlite'
 
 /** Segments are large, written once, in the order of their numbers. */
 const SEGMENT_PAGE_BYTES = 16_384
@@ -47,7 +47,7 @@ const SEGMENTS_LAYOUT = 1
 const VIEWS_LAYOUT = 2
 
 /** Prefix of the keys of state trie records. Those of storage tries have an address instead and go to `entry`. */
-const TRIE_RECORD = 'n:t:n'
+export const TRIE_RECORD = 'n:t:n'
 
 const isFlat = (key: string): boolean =>
   key.charCodeAt(1) === 58 && (key[0] === 'a' || key[0] === 's' || key[0] === 't' || key[0] === 'b')
@@ -72,13 +72,13 @@ const openTable = (file: SqliteFile, name: string, column: 'id' | 'key'): Table 
 
 export type SqliteDriverOptions = { readonly path: string }
 
-type Files = { readonly segments: SqliteFile; readonly views: SqliteFile }
+export type SqliteFolder = { readonly segments: SqliteFile; readonly views: SqliteFile }
 
 /**
  * Segments and views have a file each: the sync of a commit then writes nothing else, and an operator may delete the views,
  * which the next start makes again.
  */
-const openFiles = async (path: string): Promise<Files> => {
+export const openSqliteFolder = async (path: string): Promise<SqliteFolder> => {
   mkdirSync(path, { recursive: true })
   let segments: SqliteFile | undefined
   try {
@@ -124,9 +124,9 @@ const writePlaced = async (file: SqliteFile, writes: readonly Placed[]): Promise
 /** The tables of both files. */
 type Tables = Readonly<Record<'segment' | 'part' | 'header' | 'node' | 'flat' | 'entry', Table>>
 
-type Store = Files & { readonly tables: Tables }
+type Store = SqliteFolder & { readonly tables: Tables }
 
-const openTables = ({ segments, views }: Files): Tables => ({
+const openTables = ({ segments, views }: SqliteFolder): Tables => ({
   segment: openTable(segments, 'segment', 'id'),
   part: openTable(segments, 'part', 'id'),
   header: openTable(views, 'header', 'id'),
@@ -182,7 +182,7 @@ const listKeys = ({ tables: { segment, part, header, node, flat, entry } }: Stor
     ...[flat, entry].flatMap(table => table.list.all().map(row => unpackKey(row['key'] as Uint8Array))),
   ].filter(key => key.startsWith(base))
 
-const driverOf = defineDriver((files: Files): Driver & DriverExtensions => {
+export const sqliteDriverOf = defineDriver((files: SqliteFolder): Driver & DriverExtensions => {
   const { segments, views } = files
   const store: Store = { ...files, tables: openTables(files) }
   const read = (key: string): Uint8Array | undefined => readKey(store, key)
@@ -227,4 +227,4 @@ const driverOf = defineDriver((files: Files): Driver & DriverExtensions => {
  * @throws DataPathInUse when another process has the files open.
  */
 export const openSqliteDriver = async ({ path }: SqliteDriverOptions): Promise<Driver & DriverExtensions> =>
-  driverOf(await openFiles(path))
+  sqliteDriverOf(await openSqliteFolder(path))

@@ -1,0 +1,89 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import type { CommandContext } from '../../cli/command.ts'
+import { configureLogFrom } from '../../cli/configureLog.ts'
+import { lockDataPath } from '../../drivers/lock.ts'
+import { openSqliteFolder, sqliteDriverOf } from '../../drivers/sqlite.ts'
+import { useFastEngine } from '../../node/engine.ts'
+import { type Growth, measureGrowth } from '../../storage/growth.ts'
+import { type KindSize, recordBytes, sizesByKind } from '../../storage/sizes.ts'
+import { chainFolderOf } from './chainFolder.ts'
+import type { ReportOptions } from './storageCommands.ts'
+
+type Report = {
+  readonly files: readonly { readonly name: string; readonly bytes: number }[]
+  readonly kinds: readonly KindSize[]
+  readonly growth: Growth | undefined
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
+
+const sizeText = (bytes: number): string => {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`
+}
+
+const filesOf = (folder: string): Report['files'] =>
+  readdirSync(folder)
+    .map(name => ({ name, bytes: statSync(join(folder, name)).size }))
+    .sort((a, b) => b.bytes - a.bytes)
+
+const sum = (items: readonly { readonly bytes: number }[]): number =>
+  items.reduce((total, { bytes }) => total + bytes, 0)
+
+const read = async (folder: string): Promise<Report> => {
+  const files = await openSqliteFolder(folder)
+  const store = await openChainStore(keyValueOfDriver(sqliteDriverOf(files), 'synced'), { repairs: true })
+  try {
+    await store.flush()
+    const kinds = sizesByKind(files)
+    const onDisk = filesOf(folder)
+    const records = kinds.find(({ kind }) => kind === 'block records')?.bytes ?? 0
+    const perRecord = records === 0 ? 1 : Math.max(1, sum(kinds) / records)
+    const growth = await measureGrowth(store, (first, last) => recordBytes(files, first, last), perRecord)
+    return { files: onDisk, kinds, growth }
+  } finally {
+    await store.close()
+  }
+}
+
+const growthLines = (growth: Growth): readonly string[] => {
+  const { firstBlock, lastBlock, seconds, emptyBlocks, bytesPerDay } = growth
+  const blocks = lastBlock - firstBlock + 1
+  return [
+    `Growth by the last ${blocks} blocks (${firstBlock} to ${lastBlock}, ${seconds} s): ${sizeText(bytesPerDay)} a day`,
+    emptyBlocks === 0
+      ? 'None of them is empty'
+      : `${emptyBlocks} of them are empty: ${sizeText(growth.emptyBlockBytes)} each, ${sizeText(growth.emptyBytesPerDay)} a day. emptyblockperiodseconds in the genesis file makes fewer`,
+  ]
+}
+
+/** Prints the sizes of the files of a stopped node by kind, and their growth. @throws CommandError */
+export const reportStorage = async ({
+  options,
+  terminal,
+}: CommandContext<ReportOptions>): Promise<number> => {
+  configureLogFrom(options, terminal, 'error')
+  const { dataPath, json } = options
+  const folder = chainFolderOf(dataPath)
+  await useFastEngine()
+  const lock = await lockDataPath(dataPath)
+  try {
+    const report = await read(folder)
+    if (json) {
+      terminal.out(JSON.stringify(report))
+      return 0
+    }
+    for (const { name, bytes } of report.files) terminal.out(`${sizeText(bytes).padStart(12)}  ${name}`)
+    terminal.out('')
+    for (const { kind, count, bytes } of report.kinds)
+      terminal.out(`${sizeText(bytes).padStart(12)}  ${kind}: ${count} entries`)
+    terminal.out('')
+    for (const line of report.growth === undefined ? [] : growthLines(report.growth)) terminal.out(line)
+    return 0
+  } finally {
+    lock.release()
+  }
+}

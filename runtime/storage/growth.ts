@@ -1,0 +1,57 @@
+import { equalBytes } from '../../core/bytes/bytes.ts'
+import { EMPTY_TRIE_ROOT } from '../../core/crypto/constants.ts'
+import type { ChainStore } from '../../core/store/store.ts'
+
+/** Blocks at the head that the figures are taken from: a day of blocks of 8 s. */
+const SAMPLED_BLOCKS = 10_800
+
+const SECONDS_PER_DAY = 86_400
+
+export type Growth = {
+  readonly firstBlock: number
+  readonly lastBlock: number
+  readonly seconds: number
+  readonly emptyBlocks: number
+  /** By the block records of the sample and the bytes of all files for each byte of the records. */
+  readonly bytesPerDay: number
+  readonly emptyBlockBytes: number
+  readonly emptyBytesPerDay: number
+}
+
+/**
+ * How fast the files grow, by the last blocks; undefined for a chain without two blocks.
+ * @param bytesOf bytes of the records of a range of blocks
+ * @param filesPerRecord bytes of all files for each byte of block records
+ */
+export const measureGrowth = async (
+  store: ChainStore,
+  bytesOf: (first: number, last: number) => number,
+  filesPerRecord: number,
+): Promise<Growth | undefined> => {
+  const head = store.head()
+  const last = Number(head?.header.number ?? 0n)
+  const first = Math.max(1, last - SAMPLED_BLOCKS + 1)
+  if (head === undefined || last <= first) return undefined
+  let emptyBlocks = 0
+  let emptyBytes = 0
+  let begin = head.header.timestamp
+  for (let number = first; number <= last; number++) {
+    const header = await store.header(BigInt(number))
+    if (header === undefined) continue
+    if (number === first) begin = header.timestamp
+    if (!equalBytes(header.transactionsRoot, EMPTY_TRIE_ROOT)) continue
+    emptyBlocks++
+    emptyBytes += bytesOf(number, number)
+  }
+  const seconds = Math.max(1, Number(head.header.timestamp - begin))
+  const perDay = (bytes: number): number => Math.round((bytes * filesPerRecord * SECONDS_PER_DAY) / seconds)
+  return {
+    firstBlock: first,
+    lastBlock: last,
+    seconds,
+    emptyBlocks,
+    bytesPerDay: perDay(bytesOf(first, last)),
+    emptyBlockBytes: emptyBlocks === 0 ? 0 : Math.round((emptyBytes * filesPerRecord) / emptyBlocks),
+    emptyBytesPerDay: perDay(emptyBytes),
+  }
+}

@@ -1,0 +1,65 @@
+import type { SqliteFile } from '../drivers/sqliteFile.ts'
+import type { SqliteFolder } from '../drivers/sqlite.ts'
+
+/** Bytes of the values and keys of one kind of entries. */
+export type KindSize = { readonly kind: string; readonly count: number; readonly bytes: number }
+
+/** What the first letters of a key in the views stand for (core/store/keys.ts). */
+const KINDS: Readonly<Record<string, string>> = {
+  a: 'accounts with recent history',
+  s: 'storage slots with recent history',
+  h: 'older history of accounts and slots',
+  n: 'trie nodes',
+  c: 'code',
+  cl: 'code',
+  cp: 'code',
+  b: 'index of block hashes',
+  t: 'index of transactions',
+  logs: 'index of logs',
+}
+
+const sizesOf = (file: SqliteFile, sql: string, kindOf: (name: string) => string): readonly KindSize[] =>
+  file
+    .prepare(sql)
+    .all()
+    .map(row => ({
+      kind: kindOf(String(row['name'])),
+      count: Number(row['count']),
+      bytes: Number(row['bytes'] ?? 0),
+    }))
+
+const numbered = (table: string): string =>
+  `SELECT '${table}' AS name, count(*) AS count, sum(length(value) + 8) AS bytes FROM ${table}`
+
+/** Keys begin with a word and a colon. */
+const keyed = (table: string): string =>
+  `SELECT CAST(substr(key, 1, instr(key, x'3a') - 1) AS TEXT) AS name, count(*) AS count, sum(length(key) + length(value)) AS bytes FROM ${table} GROUP BY 1`
+
+/** The sizes of all kinds, the largest first. Free pages and the inner pages of the trees are not in them. */
+export const sizesByKind = ({ segments, views }: SqliteFolder): readonly KindSize[] => {
+  const all = [
+    ...sizesOf(segments, numbered('segment'), () => 'block records'),
+    ...sizesOf(segments, numbered('part'), () => 'block records'),
+    ...sizesOf(views, numbered('header'), () => 'headers'),
+    ...sizesOf(views, numbered('node'), () => 'trie nodes'),
+    ...sizesOf(views, keyed('flat'), name => KINDS[name] ?? 'other'),
+    ...sizesOf(views, keyed('entry'), name => KINDS[name] ?? 'other'),
+  ]
+  const byKind = new Map<string, KindSize>()
+  for (const { kind, count, bytes } of all) {
+    const known = byKind.get(kind)
+    byKind.set(kind, { kind, count: count + (known?.count ?? 0), bytes: bytes + (known?.bytes ?? 0) })
+  }
+  return [...byKind.values()].filter(({ count }) => count > 0).sort((a, b) => b.bytes - a.bytes)
+}
+
+/** Bytes of the records of blocks `first` to `last`, with their parts. */
+export const recordBytes = ({ segments }: SqliteFolder, first: number, last: number): number => {
+  const whole = segments
+    .prepare('SELECT sum(length(value)) AS bytes FROM segment WHERE id BETWEEN ? AND ?')
+    .get(first, last)
+  const parts = segments
+    .prepare('SELECT sum(length(value)) AS bytes FROM part WHERE id >= ? AND id < ?')
+    .get(first * 2 ** 20, (last + 1) * 2 ** 20)
+  return Number(whole?.['bytes'] ?? 0) + Number(parts?.['bytes'] ?? 0)
+}
