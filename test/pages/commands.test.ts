@@ -150,6 +150,7 @@ describe.skipIf(!HAS_CURL)(
         const moved = await shell(fence(page, 'blocks import --genesis-file'))
         expect(moved).toContain('blocks')
         expect(await shell(fence(page, 'snapshot create'))).toContain('Restored the chain up to block')
+        expect(await shell(fence(page, 'storage check'))).toContain('as their checksums and roots say')
       }))
 
     test('when a node has a key, then it is encrypted', async () => {
