@@ -63,6 +63,19 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
       expect(await again.stop()).toBe(0)
     }))
 
+  test('given a pipe, when a development chain starts and stops, then each line that it writes is a JSON object', () =>
+    withFolder(async folder => {
+      const node = await startNode(folder, [], { runtime })
+      expect(await node.stop()).toBe(0)
+      const records = node
+        .output()
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line) as { readonly message: string; readonly accounts?: readonly object[] })
+      expect(records.filter(({ accounts }) => accounts?.length === 10)).toHaveLength(1)
+      expect(records.map(({ message }) => message)).toContain(`Listening on ${new URL(node.url).host}`)
+    }))
+
   test('given a wrong command line, when it starts, then it ends with code 2; a second node on a data path with code 1', () =>
     withFolder(async folder => {
       const wrong = await runCommand(['--rpc-http-prot=1'], { runtime })
