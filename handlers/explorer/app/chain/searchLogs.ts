@@ -15,9 +15,9 @@ export type FoundLogs = {
   readonly from: bigint
 }
 
-/** Blocks of the first question; each further one covers twice as many. */
+/** Blocks of the first request; each further one covers twice as many. */
 const FIRST_BLOCKS = 64n
-/** Blocks that are searched in all: what a node allows in one question by default. */
+/** Blocks that are searched in all: what a node allows in one request by default. */
 const BLOCKS_MAX = 5_000n
 
 /**

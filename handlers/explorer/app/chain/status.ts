@@ -4,7 +4,7 @@ import { loginNeeded, token } from '../rpc/session.ts'
 import type { RpcStatus } from '../rpc/types.ts'
 import { createValue } from '../rpc/value.ts'
 
-/** Interval of questions for the state of the network. */
+/** Polling interval for the state of the network. */
 const INTERVAL_MS = 3_000
 
 /** The last answer of qbft_getStatus, and why there is none. */
@@ -23,11 +23,11 @@ const ask = async (): Promise<void> => {
   }
 }
 
-const askForEver = async (): Promise<void> => {
+const pollForEver = async (): Promise<void> => {
   for (;;) {
     if (isWanted()) await ask()
     await new Promise(resolve => setTimeout(resolve, INTERVAL_MS))
   }
 }
 
-export const startStatus = (): void => void askForEver()
+export const startStatus = (): void => void pollForEver()

@@ -5,7 +5,7 @@ import { feed, type Feed, head } from '../rpc/heads.ts'
 const TEXTS: Readonly<Record<Feed, string>> = {
   starting: 'connecting',
   live: 'live, over WebSocket',
-  polling: 'asks every second',
+  polling: 'polls every second',
   offline: 'the node does not answer',
   refused: 'this node does not serve eth_blockNumber',
 }

@@ -7,8 +7,8 @@ import { useLoaded } from '../hooks/useLoaded.ts'
 import { useValue } from '../hooks/useValue.ts'
 import { GasUsed } from '../parts/Amount.tsx'
 import { Bytes } from '../parts/Bytes.tsx'
-import { Facts } from '../parts/Facts.tsx'
-import { Foreign } from '../parts/Foreign.tsx'
+import { Details } from '../parts/Details.tsx'
+import { ChainText } from '../parts/ChainText.tsx'
 import { Json } from '../parts/Json.tsx'
 import { AddressLink } from '../parts/Links.tsx'
 import { Notice, Panel, Ready } from '../parts/Panel.tsx'
@@ -48,7 +48,7 @@ const Consensus = ({ block }: { readonly block: Block }) => {
   const { round, validators, vote, vanity } = consensus
   return (
     <Panel title="Consensus">
-      <Facts
+      <Details
         rows={[
           ['Proposer', <AddressLink key="proposer" address={block.miner} whole />],
           ['Round', round === 0 ? '0, the first' : <strong class="late">{round}</strong>],
@@ -83,7 +83,7 @@ const Consensus = ({ block }: { readonly block: Block }) => {
 
 const Overview = ({ block }: { readonly block: Block }) => (
   <Panel title="Overview">
-    <Facts
+    <Details
       rows={[
         ['Time', <WholeTime key="time" timestamp={block.timestamp} />],
         ['Transactions', formatInteger(block.transactions.length)],
@@ -138,7 +138,7 @@ const Parts = ({ block }: { readonly block: Block }) => {
       )}
       {tab === 'transactions' && transactions}
       {tab === 'raw' && (
-        <Panel title="Answer of the node">
+        <Panel title="Response of the node">
           <Json label="Block" value={block} />
         </Panel>
       )}
@@ -186,7 +186,7 @@ export const BlockPage = ({ id }: { readonly id: string }) => {
   return (
     <>
       <h1>
-        Block {found ? formatInteger(BigInt(found.number)) : <Foreign text={id} />}{' '}
+        Block {found ? formatInteger(BigInt(found.number)) : <ChainText text={id} />}{' '}
         {found && <Neighbours number={BigInt(found.number)} />}
       </h1>
       <Ready of={loaded} method="eth_getBlockByNumber">

@@ -1,14 +1,14 @@
 import { formatEther, formatGasPrice, formatInteger } from '../format/quantity.ts'
 import { useClock } from '../hooks/useClock.ts'
 import { useLoaded } from '../hooks/useLoaded.ts'
-import { Foreign } from '../parts/Foreign.tsx'
+import { ChainText } from '../parts/ChainText.tsx'
 import { AddressLink, TransactionLink } from '../parts/Links.tsx'
 import { Notice, Panel, Ready } from '../parts/Panel.tsx'
 import { type Column, Table } from '../parts/Table.tsx'
 import { call } from '../rpc/client.ts'
 import type { Hex, RpcTransaction } from '../rpc/types.ts'
 
-/** Transactions that are listed: each reason is a question of its own. */
+/** Transactions that are listed: each reason is a request of its own. */
 const LISTED = 50
 const INTERVAL_MS = 2_000
 
@@ -41,12 +41,12 @@ const COLUMNS: readonly Column<Waiting>[] = [
     cell: ({ transaction }) => formatEther(BigInt(transaction.value)),
   },
   {
-    name: 'Price at most',
+    name: 'Maximum gas price',
     isNumber: true,
     isOptional: true,
     cell: ({ transaction }) => formatGasPrice(BigInt(transaction.maxFeePerGas ?? transaction.gasPrice)),
   },
-  { name: 'Why it waits', cell: ({ reason }) => (reason === undefined ? '–' : <Foreign text={reason} />) },
+  { name: 'Reason', cell: ({ reason }) => (reason === undefined ? '–' : <ChainText text={reason} />) },
 ]
 
 type Status = { readonly pending: Hex; readonly queued: Hex }
@@ -59,7 +59,7 @@ export const PoolPage = () => {
   return (
     <>
       <h1>Pool</h1>
-      <Panel title="Transactions that wait">
+      <Panel title="Waiting transactions">
         <Ready of={status} method="txpool_status">
           {({ pending, queued }) => (
             <p>
@@ -73,7 +73,7 @@ export const PoolPage = () => {
             {rows => (
               <>
                 <Table
-                  label="Transactions that wait"
+                  label="Waiting transactions"
                   columns={COLUMNS}
                   rows={rows}
                   keyOf={({ transaction }) => transaction.hash}

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { isAddressText, isHash } from '../format/hex.ts'
 import { useLoaded } from '../hooks/useLoaded.ts'
-import { Foreign } from '../parts/Foreign.tsx'
+import { ChainText } from '../parts/ChainText.tsx'
 import { Notice } from '../parts/Panel.tsx'
 import { navigate } from '../route.ts'
 import { call } from '../rpc/client.ts'
@@ -41,7 +41,7 @@ export const SearchPage = ({ text }: { readonly text: string }) => {
       {error !== undefined && <Notice>{describeFailure(error)}</Notice>}
       {!isLoading && value === undefined && error === undefined && (
         <Notice>
-          Nothing was found for <Foreign text={text} />. A transaction or a block has a hash of 32 bytes, an
+          Nothing was found for <ChainText text={text} />. A transaction or a block has a hash of 32 bytes, an
           account an address of 20 bytes, a block a number.
         </Notice>
       )}

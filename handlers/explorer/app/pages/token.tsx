@@ -3,8 +3,8 @@ import { transfersOfToken } from '../chain/transferFilters.ts'
 import { isAddressText } from '../format/hex.ts'
 import { formatUnits } from '../format/quantity.ts'
 import { useLoaded } from '../hooks/useLoaded.ts'
-import { Facts } from '../parts/Facts.tsx'
-import { Foreign } from '../parts/Foreign.tsx'
+import { Details } from '../parts/Details.tsx'
+import { ChainText } from '../parts/ChainText.tsx'
 import { AddressLink } from '../parts/Links.tsx'
 import { Notice, Panel, Ready } from '../parts/Panel.tsx'
 import type { Hex } from '../rpc/types.ts'
@@ -13,10 +13,10 @@ import { LatestTransfers } from './address/Transfers.tsx'
 const Overview = ({ token }: { readonly token: Token }) => {
   const { address, kind, name, symbol, decimals, totalSupply } = token
   return (
-    <Facts
+    <Details
       rows={[
-        ['Name', name === undefined ? undefined : <Foreign key="name" text={name} />],
-        ['Symbol', symbol === undefined ? undefined : <Foreign key="symbol" text={symbol} />],
+        ['Name', name === undefined ? undefined : <ChainText key="name" text={name} />],
+        ['Symbol', symbol === undefined ? undefined : <ChainText key="symbol" text={symbol} />],
         ['Standard', kind ?? 'none that this explorer knows'],
         ['Decimals', decimals],
         ['Total supply', totalSupply === undefined ? undefined : formatUnits(totalSupply, decimals ?? 0)],
@@ -31,7 +31,7 @@ const Known = ({ address }: { readonly address: Hex }) => {
   return (
     <>
       <h1>
-        Token <Foreign text={loaded.value?.name ?? ''} />
+        Token <ChainText text={loaded.value?.name ?? ''} />
       </h1>
       <Notice>
         Name and symbol are what the author of the contract wrote. The address alone tells which token it is.
@@ -53,7 +53,7 @@ export const TokenPage = ({ address }: { readonly address: string }) =>
     <>
       <h1>Token</h1>
       <Notice>
-        <Foreign text={address} /> is not an address.
+        <ChainText text={address} /> is not an address.
       </Notice>
     </>
   )

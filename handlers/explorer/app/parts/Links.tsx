@@ -1,7 +1,7 @@
 import { checksummed, shorten } from '../format/hex.ts'
 import { formatInteger } from '../format/quantity.ts'
 import { nameOf } from '../chain/names.ts'
-import { Foreign } from './Foreign.tsx'
+import { ChainText } from './ChainText.tsx'
 import type { Hex } from '../rpc/types.ts'
 
 export const BlockLink = ({ number }: { readonly number: bigint }) => (
@@ -32,7 +32,7 @@ export const AddressLink = ({
   const shown = checksummed(address)
   return (
     <a class="hash" href={`/address/${shown}`} title={shown}>
-      {name === undefined || whole ? whole ? shown : shorten(shown, 8, 6) : <Foreign text={name} />}
+      {name === undefined || whole ? whole ? shown : shorten(shown, 8, 6) : <ChainText text={name} />}
     </a>
   )
 }

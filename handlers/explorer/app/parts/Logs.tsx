@@ -3,7 +3,7 @@ import { abiChanges } from '../abi/stored.ts'
 import { useValue } from '../hooks/useValue.ts'
 import type { RpcLog } from '../rpc/types.ts'
 import { Bytes } from './Bytes.tsx'
-import { Foreign } from './Foreign.tsx'
+import { ChainText } from './ChainText.tsx'
 import { AddressLink, TransactionLink } from './Links.tsx'
 import { Notice } from './Panel.tsx'
 import { Values } from './Values.tsx'
@@ -16,7 +16,7 @@ const Log = ({ log, withTransaction }: { readonly log: RpcLog; readonly withTran
   return (
     <li class="log">
       <p>
-        <strong>{decoded === undefined ? 'Unknown event' : <Foreign text={decoded.name} />}</strong> of{' '}
+        <strong>{decoded === undefined ? 'Unknown event' : <ChainText text={decoded.name} />}</strong> of{' '}
         <AddressLink address={log.address} />{' '}
         {withTransaction && (
           <>

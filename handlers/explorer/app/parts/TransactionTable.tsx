@@ -1,14 +1,14 @@
 import { methodNameOf } from '../abi/methodName.ts'
 import { formatEther } from '../format/quantity.ts'
 import type { RpcTransaction } from '../rpc/types.ts'
-import { Foreign } from './Foreign.tsx'
+import { ChainText } from './ChainText.tsx'
 import { AddressLink, BlockLink, TransactionLink } from './Links.tsx'
 import { type Column, Table } from './Table.tsx'
 import { Age } from './Time.tsx'
 
 const COLUMNS: readonly Column<RpcTransaction>[] = [
   { name: 'Transaction', cell: ({ hash }) => <TransactionLink hash={hash} /> },
-  { name: 'Method', isOptional: true, cell: transaction => <Foreign text={methodNameOf(transaction)} /> },
+  { name: 'Method', isOptional: true, cell: transaction => <ChainText text={methodNameOf(transaction)} /> },
   {
     name: 'Block',
     cell: ({ blockNumber }) =>

@@ -2,7 +2,7 @@ import { tokenOf } from '../chain/tokens.ts'
 import type { Transfer } from '../chain/transfers.ts'
 import { formatInteger, formatUnits } from '../format/quantity.ts'
 import { useLoaded } from '../hooks/useLoaded.ts'
-import { Foreign } from './Foreign.tsx'
+import { ChainText } from './ChainText.tsx'
 import { AddressLink, BlockLink, TransactionLink } from './Links.tsx'
 import { type Column, Table } from './Table.tsx'
 import type { Hex } from '../rpc/types.ts'
@@ -17,7 +17,7 @@ const TokenLink = ({ address }: { readonly address: Hex }) => {
       {symbol === undefined || symbol === '' ? (
         <code>{shorten(address, 8, 6)}</code>
       ) : (
-        <Foreign text={symbol} />
+        <ChainText text={symbol} />
       )}
     </a>
   )
@@ -51,7 +51,7 @@ type Props = { readonly transfers: readonly Transfer[]; readonly empty: string; 
 
 export const TransferTable = ({ transfers, empty, withPlace = false }: Props) => (
   <Table
-    label="Transfers of tokens"
+    label="Token transfers"
     columns={withPlace ? [...PLACE, ...COLUMNS] : COLUMNS}
     rows={transfers}
     keyOf={({ log, id }) => `${log.transactionHash} ${log.logIndex} ${id}`}

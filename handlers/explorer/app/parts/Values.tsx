@@ -1,7 +1,7 @@
 import type { AbiParameter } from 'viem'
 import { formatInteger } from '../format/quantity.ts'
 import type { Hex } from '../rpc/types.ts'
-import { Foreign } from './Foreign.tsx'
+import { ChainText } from './ChainText.tsx'
 import { Bytes } from './Bytes.tsx'
 import { AddressLink } from './Links.tsx'
 
@@ -46,7 +46,7 @@ export const ValueOf = ({ type, components = [], value }: ValueProps) => {
     )
   if (type === 'address') return <AddressLink address={value as Hex} whole />
   if (typeof value === 'bigint' || typeof value === 'number') return <>{formatInteger(value)}</>
-  if (type === 'string') return <Foreign text={String(value)} />
+  if (type === 'string') return <ChainText text={String(value)} />
   if (type.startsWith('bytes')) return <Bytes hex={value as Hex} />
   return <>{String(value)}</>
 }
@@ -59,7 +59,7 @@ export const Values = ({ parameters, values }: ValuesProps) => (
     {parameters.map((parameter, index) => (
       <div key={index}>
         <dt>
-          <Foreign
+          <ChainText
             text={parameter.name === undefined || parameter.name === '' ? String(index) : parameter.name}
           />{' '}
           <small>{parameter.type}</small>

@@ -3,7 +3,7 @@ import { isNotServed, NO_CONNECTION, RpcFailure } from './failure.ts'
 import { loginNeeded, token } from './session.ts'
 import { createValue } from './value.ts'
 
-/** Interval of questions for the head while there is no WebSocket. */
+/** Polling interval for the head while there is no WebSocket. */
 const POLL_MS = 1_000
 /** Interval of attempts to connect a WebSocket. */
 const RECONNECT_MS = 5_000

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { inputOf } from '../../abi/input.ts'
 import { fieldOf } from '../../parts/fieldOf.ts'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { TransactionLink } from '../../parts/Links.tsx'
 import { Values } from '../../parts/Values.tsx'
 import { call } from '../../rpc/client.ts'
@@ -42,7 +42,7 @@ const Problem = ({ error, address }: { readonly error: unknown; readonly address
         reverted: <Reason address={address} data={error.data} />
       </>
     ) : (
-      <Foreign text={describeFailure(error, 'eth_call')} />
+      <ChainText text={describeFailure(error, 'eth_call')} />
     )}
   </p>
 )
@@ -62,7 +62,7 @@ export const FunctionForm = (props: Props) => {
   return (
     <details class="function">
       <summary>
-        <Foreign text={item.name} />
+        <ChainText text={item.name} />
       </summary>
       <form
         class="fields"
@@ -74,7 +74,7 @@ export const FunctionForm = (props: Props) => {
         {item.inputs.map((input, index) => (
           <label key={index}>
             <span>
-              <Foreign text={input.name ?? ''} /> <small>{input.type}</small>
+              <ChainText text={input.name ?? ''} /> <small>{input.type}</small>
             </span>
             <input name={String(index)} spellcheck={false} autocomplete="off" />
           </label>

@@ -2,8 +2,8 @@ import { tokenOf } from '../../chain/tokens.ts'
 import { nameOf } from '../../chain/names.ts'
 import { formatBytes, formatEther, formatInteger } from '../../format/quantity.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
-import { Facts } from '../../parts/Facts.tsx'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { Details } from '../../parts/Details.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { AddressLink, TransactionLink } from '../../parts/Links.tsx'
 import { call } from '../../rpc/client.ts'
 import type { Hex } from '../../rpc/types.ts'
@@ -32,7 +32,7 @@ const TokenOf = ({ address }: { readonly address: Hex }) => {
   if (value?.kind === undefined) return <>no</>
   return (
     <a href={`/token/${address}`}>
-      {value.kind} <Foreign text={value.name ?? value.symbol ?? ''} />
+      {value.kind} <ChainText text={value.name ?? value.symbol ?? ''} />
     </a>
   )
 }
@@ -48,7 +48,7 @@ export const AccountOverview = ({
   const delegate = DELEGATION.exec(code)?.[1]
   const isContract = code !== '0x' && delegate === undefined
   return (
-    <Facts
+    <Details
       rows={[
         ['Name', nameOf(address)],
         ['Balance', formatEther(balance)],

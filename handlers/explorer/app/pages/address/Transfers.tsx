@@ -23,7 +23,7 @@ export const LatestTransfers = ({ subject, filters }: Props) => {
     [number],
   )
   return (
-    <Panel title="Transfers of tokens">
+    <Panel title="Token transfers">
       <Ready of={loaded} method="eth_getLogs">
         {({ logs, from }) => (
           <>

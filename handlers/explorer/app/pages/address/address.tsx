@@ -2,7 +2,7 @@ import { checksummed, isAddressText } from '../../format/hex.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
 import { Bytes } from '../../parts/Bytes.tsx'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { Notice, Panel, Ready } from '../../parts/Panel.tsx'
 import { type Tab, Tabs, useTab } from '../../parts/Tabs.tsx'
 import { call } from '../../rpc/client.ts'
@@ -27,7 +27,7 @@ const read = async (address: Hex): Promise<Account> => {
 
 const TABS: readonly Tab[] = [
   { id: 'transactions', name: 'Transactions' },
-  { id: 'transfers', name: 'Transfers of tokens' },
+  { id: 'transfers', name: 'Token transfers' },
 ]
 
 const CONTRACT_TABS: readonly Tab[] = [
@@ -83,7 +83,7 @@ export const AddressPage = ({ address }: { readonly address: string }) =>
     <>
       <h1>Address</h1>
       <Notice>
-        <Foreign text={address} /> is not an address: it has 20 bytes, in hex after 0x.
+        <ChainText text={address} /> is not an address: it has 20 bytes, in hex after 0x.
       </Notice>
     </>
   )

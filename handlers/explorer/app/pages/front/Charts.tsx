@@ -25,7 +25,7 @@ export const Charts = ({ blocks }: { readonly blocks: readonly RpcBlock[] }) => 
   const { numbers, intervals, rates, rounds } = useMemo(() => seriesOf(blocks), [blocks])
   return (
     <section class="charts panel" aria-label="The last hundred blocks">
-      <Chart title="Transactions a second" numbers={numbers} values={rates} unit="" kind="line" />
+      <Chart title="Transactions per second" numbers={numbers} values={rates} unit="" kind="line" />
       <Chart title="Seconds between blocks" numbers={numbers} values={intervals} unit=" s" kind="line" />
       <Chart title="Rounds needed after the first" numbers={numbers} values={rounds} unit="" kind="bars" />
     </section>

@@ -60,7 +60,7 @@ export const Tiles = ({ blocks }: { readonly blocks: readonly RpcBlock[] }) => {
       <Tile name="Block interval" href="/explorer/blocks">
         {interval}
       </Tile>
-      <Tile name="Transactions a second" href="/explorer/blocks">
+      <Tile name="Transactions per second" href="/explorer/blocks">
         {rate}
       </Tile>
       <Tile name="Validators heard" href="/explorer/validators">

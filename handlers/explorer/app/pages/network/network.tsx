@@ -1,8 +1,8 @@
 import { formatInteger } from '../../format/quantity.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
-import { Facts } from '../../parts/Facts.tsx'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { Details } from '../../parts/Details.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { Notice, Panel, Ready } from '../../parts/Panel.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import { call } from '../../rpc/client.ts'
@@ -26,21 +26,21 @@ const headOf = ({ protocols }: RpcPeer): string =>
 
 const COLUMNS: readonly Column<RpcPeer>[] = [
   { name: 'Node', cell: ({ id }) => <code title={id}>{id.replace(/^0x/, '').slice(0, ID_LENGTH)}…</code> },
-  { name: 'Version', cell: ({ name }) => <Foreign text={name} /> },
-  { name: 'Address', cell: ({ network }) => <Foreign text={network.remoteAddress} /> },
+  { name: 'Version', cell: ({ name }) => <ChainText text={name} /> },
+  { name: 'Address', cell: ({ network }) => <ChainText text={network.remoteAddress} /> },
   {
     name: 'Direction',
     isOptional: true,
-    cell: ({ network }) => (network.inbound ? 'from there' : 'to there'),
+    cell: ({ network }) => (network.inbound ? 'inbound' : 'outbound'),
   },
   { name: 'Block', isNumber: true, cell: headOf },
-  { name: 'Protocols', isOptional: true, cell: ({ caps }) => <Foreign text={caps.join(' ')} /> },
+  { name: 'Protocols', isOptional: true, cell: ({ caps }) => <ChainText text={caps.join(' ')} /> },
 ]
 
 const OwnNode = ({ info }: { readonly info: NodeInfo }) => (
-  <Facts
+  <Details
     rows={[
-      ['Version', <Foreign key="version" text={info.name} />],
+      ['Version', <ChainText key="version" text={info.name} />],
       ['Listens on', info.listenAddr],
       ['Rules', info.activeFork],
       ['Network id', String(info.protocols.eth.network)],

@@ -5,7 +5,7 @@ import { formatEther, formatInteger } from '../../format/quantity.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
 import { Bytes } from '../../parts/Bytes.tsx'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { AddressLink } from '../../parts/Links.tsx'
 import { Notice, Panel, Ready } from '../../parts/Panel.tsx'
 import { Values } from '../../parts/Values.tsx'
@@ -33,7 +33,7 @@ const Title = ({ frame }: { readonly frame: RpcCallFrame }) => {
       {!isCreate && (
         <strong>
           {decoded !== undefined ? (
-            <Foreign text={decoded.name} />
+            <ChainText text={decoded.name} />
           ) : frame.input === '0x' ? (
             ''
           ) : (
@@ -55,7 +55,7 @@ const Details = ({ frame }: { readonly frame: RpcCallFrame }) => {
     <div class="call">
       {frame.error !== undefined && (
         <p class="problem">
-          <Foreign text={frame.error} />{' '}
+          <ChainText text={frame.error} />{' '}
           {frame.output !== undefined && <Reason address={frame.to ?? null} data={frame.output} />}
         </p>
       )}

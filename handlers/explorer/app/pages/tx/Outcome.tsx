@@ -3,7 +3,7 @@ import { abiChanges } from '../../abi/stored.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
 import { Bytes } from '../../parts/Bytes.tsx'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { Values } from '../../parts/Values.tsx'
 import { call } from '../../rpc/client.ts'
 import { head } from '../../rpc/heads.ts'
@@ -16,10 +16,10 @@ export const Reason = ({ address, data }: { readonly address: Hex | null; readon
   const decoded = decodeError(address, data)
   if (decoded === undefined) return data === '0x' ? <>without a reason</> : <Bytes hex={data} />
   const reason = reasonOf(decoded)
-  if (reason !== undefined) return <Foreign text={reason} />
+  if (reason !== undefined) return <ChainText text={reason} />
   return (
     <>
-      <Foreign text={decoded.name} />
+      <ChainText text={decoded.name} />
       <Values parameters={decoded.parameters} values={decoded.values} />
     </>
   )
@@ -45,7 +45,7 @@ const Failure = (mined: Mined) => {
       <span class="badge bad">failed</span>{' '}
       {value !== undefined &&
         (value.data === '0x' && value.error !== undefined ? (
-          <Foreign text={value.error} />
+          <ChainText text={value.error} />
         ) : (
           <Reason address={mined.transaction.to} data={value.data} />
         ))}

@@ -5,8 +5,8 @@ import { formatEther, formatGasPrice, formatInteger } from '../../format/quantit
 import { useValue } from '../../hooks/useValue.ts'
 import { GasUsed } from '../../parts/Amount.tsx'
 import { Bytes } from '../../parts/Bytes.tsx'
-import { Facts } from '../../parts/Facts.tsx'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { Details } from '../../parts/Details.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { AddressLink, BlockLink } from '../../parts/Links.tsx'
 import { Panel } from '../../parts/Panel.tsx'
 import { WholeTime } from '../../parts/Time.tsx'
@@ -42,12 +42,12 @@ const Input = ({ transaction }: Pick<Mined, 'transaction'>) => {
   const decoded = decodeCall(to, input)
   if (input === '0x') return null
   return (
-    <Panel title={to === null ? 'Code of the constructor' : 'Call'}>
+    <Panel title={to === null ? 'Constructor code' : 'Call'}>
       {decoded !== undefined && (
         <>
           <p>
             <strong>
-              <Foreign text={decoded.name} />
+              <ChainText text={decoded.name} />
             </strong>
           </p>
           <Values parameters={decoded.parameters} values={decoded.values} />
@@ -66,7 +66,7 @@ export const Overview = ({ transaction, receipt }: Mined) => {
   return (
     <>
       <Panel title="Overview">
-        <Facts
+        <Details
           rows={[
             ['Status', <Outcome key="status" transaction={transaction} receipt={receipt} />],
             [
@@ -87,7 +87,7 @@ export const Overview = ({ transaction, receipt }: Mined) => {
             ],
             ['Value', formatEther(BigInt(value))],
             ['Fee', receipt === null ? undefined : formatEther(BigInt(receipt.gasUsed) * BigInt(price))],
-            [receipt === null ? 'Price of gas, at most' : 'Price of gas', formatGasPrice(BigInt(price))],
+            [receipt === null ? 'Maximum gas price' : 'Gas price', formatGasPrice(BigInt(price))],
             [
               'Gas',
               receipt === null ? (
@@ -109,7 +109,7 @@ export const Overview = ({ transaction, receipt }: Mined) => {
         />
       </Panel>
       {transfers.length > 0 && (
-        <Panel title="Transfers of tokens">
+        <Panel title="Token transfers">
           <TransferTable transfers={transfers} empty="" />
         </Panel>
       )}

@@ -1,6 +1,6 @@
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { Json } from '../../parts/Json.tsx'
 import { Logs } from '../../parts/Logs.tsx'
 import { Notice, Panel, Ready } from '../../parts/Panel.tsx'
@@ -50,7 +50,7 @@ const Parts = ({ transaction, receipt }: Mined) => {
       {tab === 'calls' && <CallTree hash={transaction.hash} />}
       {tab === 'state' && <StateChanges hash={transaction.hash} />}
       {tab === 'raw' && (
-        <Panel title="Answers of the node">
+        <Panel title="Responses of the node">
           <Json label="Transaction and receipt" value={{ transaction, receipt }} />
         </Panel>
       )}
@@ -66,7 +66,7 @@ export const TransactionPage = ({ hash }: { readonly hash: string }) => {
   return (
     <>
       <h1>
-        Transaction <small class="hash">{isHash(hash) ? hash : <Foreign text={hash} />}</small>
+        Transaction <small class="hash">{isHash(hash) ? hash : <ChainText text={hash} />}</small>
       </h1>
       <Ready of={known} method="eth_getTransactionByHash">
         {found =>

@@ -1,6 +1,6 @@
 import { formatInteger } from '../../format/quantity.ts'
 import { formatLocal, formatUtc, millisecondsOf } from '../../format/time.ts'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { Notice, Panel } from '../../parts/Panel.tsx'
 import type { RpcStatus } from '../../rpc/types.ts'
 
@@ -14,7 +14,7 @@ const placeOf = ({ block, timestamp }: Transition): string => {
 
 /** Changes of the rules that the genesis file plans. */
 export const Transitions = ({ status }: { readonly status: RpcStatus | undefined }) => (
-  <Panel title="Transitions to come">
+  <Panel title="Planned transitions">
     {status === undefined || status.transitions.length === 0 ? (
       <Notice>{status === undefined ? 'They are part of qbft_getStatus.' : 'None are planned.'}</Notice>
     ) : (
@@ -23,7 +23,7 @@ export const Transitions = ({ status }: { readonly status: RpcStatus | undefined
           <li key={index}>
             {placeOf(transition)}:{' '}
             {Object.entries(transition.changes).map(([name, value]) => (
-              <Foreign key={name} text={`${name} = ${value} `} />
+              <ChainText key={name} text={`${name} = ${value} `} />
             ))}
           </li>
         ))}

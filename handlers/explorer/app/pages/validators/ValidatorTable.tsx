@@ -1,6 +1,6 @@
 import { formatAge, formatLocal, formatUtc, millisecondsOf } from '../../format/time.ts'
 import { useClock } from '../../hooks/useClock.ts'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { AddressLink } from '../../parts/Links.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import type { RpcStatus, RpcValidator } from '../../rpc/types.ts'
@@ -22,8 +22,8 @@ const State = ({ validator: { self, heard, connected } }: { readonly validator: 
 
 const Trouble = ({ validator: { trouble, differences } }: { readonly validator: RpcValidator }) => (
   <>
-    {trouble !== null && <Foreign text={trouble} />}
-    {differences.length > 0 && <Foreign text={`differs in ${differences.join(', ')}`} />}
+    {trouble !== null && <ChainText text={trouble} />}
+    {differences.length > 0 && <ChainText text={`differs in ${differences.join(', ')}`} />}
   </>
 )
 
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<RpcValidator>[] = [
   {
     name: 'Version',
     isOptional: true,
-    cell: ({ client }) => (client === null ? '–' : <Foreign text={client} />),
+    cell: ({ client }) => (client === null ? '–' : <ChainText text={client} />),
   },
   { name: 'Trouble', cell: validator => <Trouble validator={validator} /> },
 ]

@@ -7,21 +7,21 @@ import { call } from '../../rpc/client.ts'
 import { describeFailure } from '../../rpc/failure.ts'
 import type { Hex, RpcStatus } from '../../rpc/types.ts'
 
-type Ballots = { readonly recipient: Hex; readonly add: boolean; readonly voters: readonly Hex[] }
+type VoteGroup = { readonly recipient: Hex; readonly add: boolean; readonly voters: readonly Hex[] }
 
-const talliesOf = (votes: RpcStatus['votes']): readonly Ballots[] =>
-  [...Map.groupBy(votes, ({ recipient, add }) => `${recipient} ${add}`).values()].map(ballots => {
-    const { recipient, add } = ballots[0] as RpcStatus['votes'][number]
-    return { recipient, add, voters: ballots.map(({ voter }) => voter) }
+const talliesOf = (votes: RpcStatus['votes']): readonly VoteGroup[] =>
+  [...Map.groupBy(votes, ({ recipient, add }) => `${recipient} ${add}`).values()].map(group => {
+    const { recipient, add } = group[0] as RpcStatus['votes'][number]
+    return { recipient, add, voters: group.map(({ voter }) => voter) }
   })
 
 const neededOf = (validators: number): number => Math.floor(validators / 2) + 1
 
-const Tally = ({ ballots, needed }: { readonly ballots: Ballots; readonly needed: number }) => (
+const Tally = ({ group, needed }: { readonly group: VoteGroup; readonly needed: number }) => (
   <li>
-    {ballots.add ? 'Add' : 'Remove'} <AddressLink address={ballots.recipient} />: {ballots.voters.length} of{' '}
+    {group.add ? 'Add' : 'Remove'} <AddressLink address={group.recipient} />: {group.voters.length} of{' '}
     {needed} votes, by{' '}
-    {ballots.voters.map((voter, index) => (
+    {group.voters.map((voter, index) => (
       <span key={voter}>
         {index > 0 && ', '}
         <AddressLink address={voter} />
@@ -47,7 +47,7 @@ const Own = ({ votes, onChange }: OwnProps) => {
   return (
     <>
       <h3>Votes of this node</h3>
-      {Object.keys(votes).length === 0 && <Notice>It votes on nobody.</Notice>}
+      {Object.keys(votes).length === 0 && <Notice>It casts no votes.</Notice>}
       <ul>
         {(Object.entries(votes) as [Hex, boolean][]).map(([address, add]) => (
           <li key={address}>
@@ -91,7 +91,7 @@ const Own = ({ votes, onChange }: OwnProps) => {
   )
 }
 
-/** Open votes with their tally, and the votes of this node. */
+/** Pending votes with their tally, and the votes of this node. */
 export const Votes = ({ status }: { readonly status: RpcStatus | undefined }) => {
   const [changes, setChanges] = useState(0)
   const own = useLoaded('votes', () => call<Readonly<Record<Hex, boolean>>>('qbft_getPendingVotes'), [
@@ -101,12 +101,12 @@ export const Votes = ({ status }: { readonly status: RpcStatus | undefined }) =>
   const tallies = talliesOf(status?.votes ?? [])
   return (
     <Panel title="Votes">
-      {status !== undefined && tallies.length === 0 && <Notice>No vote is open.</Notice>}
+      {status !== undefined && tallies.length === 0 && <Notice>No votes are pending.</Notice>}
       <ul>
-        {tallies.map(ballots => (
+        {tallies.map(group => (
           <Tally
-            key={`${ballots.recipient} ${ballots.add}`}
-            ballots={ballots}
+            key={`${group.recipient} ${group.add}`}
+            group={group}
             needed={neededOf(status?.validators.length ?? 0)}
           />
         ))}

@@ -1,6 +1,6 @@
 import { status } from '../../chain/status.ts'
 import { useValue } from '../../hooks/useValue.ts'
-import { Foreign } from '../../parts/Foreign.tsx'
+import { ChainText } from '../../parts/ChainText.tsx'
 import { Notice, Panel } from '../../parts/Panel.tsx'
 import { describeFailure } from '../../rpc/failure.ts'
 import type { RpcStatus } from '../../rpc/types.ts'
@@ -25,7 +25,7 @@ const Summary = ({ value }: { readonly value: RpcStatus }) => (
     </p>
     {value.explanation !== null && (
       <p>
-        <Foreign text={value.explanation} />
+        <ChainText text={value.explanation} />
       </p>
     )}
   </>

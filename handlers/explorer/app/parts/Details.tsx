@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 /** Names and values, one pair a line. A pair without a value is left out. */
-export const Facts = ({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }) => (
+export const Details = ({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }) => (
   <dl class="facts">
     {rows
       .filter(([, value]) => value !== undefined)
