@@ -72,6 +72,10 @@ export type TransactionPool = {
   readonly hasRunnable: boolean
   /** As `hasRunnable`, for one sender. */
   isRunnable(sender: Address): boolean
+  /** True for a sender with pooled transactions that has a nonce or a balance, or that executable transactions of others pay. */
+  isKnown(sender: Address): boolean
+  /** Part of the room for senders that are not known in use, 0 to 1. */
+  readonly unknownShareUsed: number
   /** All transactions, by sender and nonce. */
   list(): readonly PooledTransaction[]
   /** The transactions of a sender, by nonce; the first `ready` of them follow the account nonce without a gap. */

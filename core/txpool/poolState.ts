@@ -167,6 +167,10 @@ const isOverfull = (state: PoolState): boolean =>
   state.unknownTransactions > state.unknownShare.transactionsMax ||
   state.unknownBytes > state.unknownShare.bytesMax
 
+/** Part of the room for unknown senders in use: of its transactions or of its bytes, whichever is more. */
+export const unknownShareUsed = ({ unknownTransactions, unknownBytes, unknownShare }: PoolState): number =>
+  Math.max(unknownTransactions / unknownShare.transactionsMax, unknownBytes / unknownShare.bytesMax)
+
 /** Drops last entries of the first queue in the eviction order until the pool is within its limits; returns them. */
 export const evict = (state: PoolState): readonly PoolEntry[] => {
   const evicted: PoolEntry[] = []

@@ -15,6 +15,7 @@ import {
   type PoolState,
   removeEntry,
   settleRecipients,
+  unknownShareUsed,
   updateAccount,
 } from './poolState.ts'
 import type { PoolEntry, SenderQueue } from './senderQueue.ts'
@@ -143,6 +144,10 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
       return state.runnable.size > 0
     },
     isRunnable: sender => (queueOf(state, sender)?.payable ?? 0) > 0,
+    isKnown: sender => queueOf(state, sender)?.isKnown === true,
+    get unknownShareUsed() {
+      return unknownShareUsed(state)
+    },
     list: () => [...bySender.values()].flatMap(queue => queue.entries),
     ofSender: sender => {
       const queue = queueOf(state, sender)

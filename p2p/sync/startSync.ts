@@ -136,7 +136,7 @@ export const startSync = (options: SyncOptions): Sync => {
   const parts = createParts(options, network)
   const { heads, chainSync, newBlocks, isSyncing, receiver, differences, repair, poolSync } = parts
   const unsubscribers = [
-    startAnnouncingTransactions(pool, network),
+    startAnnouncingTransactions({ pool, network }),
     startAnnouncingAgain({ chain, pool, network, nowMs }),
     chainSync.onProgress(() => {
       // Transactions gossiped during the sync were not added to the pool.

@@ -20,7 +20,7 @@ const TRANSACTIONS_MAX = 64
 
 export type AnnounceAgainOptions = {
   readonly chain: Pick<Chain, 'onHead'>
-  readonly pool: Pick<TransactionPool, 'isRunnable' | 'list'>
+  readonly pool: Pick<TransactionPool, 'isKnown' | 'isRunnable' | 'list'>
   readonly network: () => Pick<Network, 'announceTransactions'> | undefined
   /** Milliseconds since 1970. */
   readonly nowMs: () => number
@@ -43,6 +43,8 @@ export const startAnnouncingAgain = ({ chain, pool, network, nowMs }: AnnounceAg
         const ageMs = now - addedAtMs
         return ageMs >= AGE_MS_MIN && ageMs <= AGE_MS_MAX && pool.isRunnable(sender)
       })
+      // Anybody can invent senders: those that are known come first.
+      .sort((a, b) => Number(pool.isKnown(b.sender)) - Number(pool.isKnown(a.sender)))
       .slice(0, TRANSACTIONS_MAX)
     if (waiting.length > 0)
       network()?.announceTransactions(waiting.map(({ transaction }) => transaction.encoded))

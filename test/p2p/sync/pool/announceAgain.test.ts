@@ -6,7 +6,7 @@ import { startAnnouncingAgain } from '../../../../p2p/sync/pool/announceAgain.ts
 import { transfer } from '../../../core/chain/support/chain.ts'
 import { USERS } from '../../../core/chain/support/keys.ts'
 
-const [ALICE, BOB] = USERS
+const [ALICE, BOB, CAROL] = USERS
 
 const start = (list: readonly PooledTransaction[]) => {
   const announced: (readonly Uint8Array[])[] = []
@@ -19,7 +19,11 @@ const start = (list: readonly PooledTransaction[]) => {
         return () => listeners.splice(0)
       },
     } as unknown as Pick<Chain, 'onHead'>,
-    pool: { list: () => list, isRunnable: sender => equalBytes(sender, ALICE.address) },
+    pool: {
+      list: () => list,
+      isRunnable: sender => !equalBytes(sender, BOB.address),
+      isKnown: sender => equalBytes(sender, ALICE.address),
+    },
     network: () => ({ announceTransactions: encoded => void announced.push(encoded) }),
     nowMs: () => clock.nowMs,
   })
@@ -57,6 +61,14 @@ describe('given an executable transaction that blocks do not include', () => {
     const { announced, headAt } = start(Array.from({ length: 100 }, () => ALICES))
     headAt(20_000)
     expect(announced.map(({ length }) => length)).toEqual([64])
+  })
+
+  test('when senders that nobody knows have many, then those of known senders come first', () => {
+    const unknown = { ...transfer(CAROL, 0), local: true, addedAtMs: 0 }
+    const { announced, headAt } = start([...Array.from({ length: 100 }, () => unknown), ALICES])
+    headAt(20_000)
+    expect(announced[0]?.[0]).toEqual(ALICES.transaction.encoded)
+    expect(announced[0]?.length).toBe(64)
   })
 
   test('when it is stopped, then no head announces anything', () => {
