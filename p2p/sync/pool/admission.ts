@@ -24,6 +24,8 @@ export type Admission = {
   /** False if a later attempt may succeed. */
   readonly isFinal: boolean
   readonly result: ValidationResult
+  /** True for a sender with a nonce or a balance in the state. */
+  readonly isKnown: boolean
 }
 
 export type AdmissionOptions = {
@@ -35,22 +37,29 @@ export type AdmissionOptions = {
   readonly nowMs: () => number
 }
 
-const resultOf = (code: RejectionCode, { sender }: SenderTransaction, head: PoolHead): ValidationResult => {
+const resultOf = (code: RejectionCode, isKnown: boolean): ValidationResult => {
   if (code === 'ALREADY_KNOWN' || code === 'NONCE_TOO_LOW') return 'known'
   if (FINAL_REJECTIONS.has(code)) return 'worthless'
-  return head.nonce(sender) > 0n || head.balance(sender) > 0n ? 'useful' : 'worthless'
+  return isKnown ? 'useful' : 'worthless'
 }
 
 /** Adds a transaction of a peer to the pool if its rules allow. */
 export const admit = (options: AdmissionOptions, received: SenderTransaction): Promise<Admission> =>
   options.chain.store.run(() => {
     const head = options.poolHead()
+    const { sender } = received
+    const isKnown = head.nonce(sender) > 0n || head.balance(sender) > 0n
     try {
       options.pool.add(received, head, { local: false, addedAtMs: options.nowMs() })
-      return { rejection: undefined, isFinal: true, result: 'useful' }
+      return { rejection: undefined, isFinal: true, result: 'useful', isKnown }
     } catch (error) {
       if (!(error instanceof TransactionRejected)) throw error
       const { code } = error
-      return { rejection: code, isFinal: FINAL_REJECTIONS.has(code), result: resultOf(code, received, head) }
+      return {
+        rejection: code,
+        isFinal: FINAL_REJECTIONS.has(code),
+        result: resultOf(code, isKnown),
+        isKnown,
+      }
     }
   })

@@ -16,15 +16,17 @@ import {
   type MessageValidation,
   type ValidationResult,
 } from './messageValidation.ts'
-import { clearQueues, createPeerQueues, dequeue, enqueue, type PeerQueues } from './peerQueues.ts'
 import { createPeerUsefulness, type PeerUsefulness } from './peerUsefulness.ts'
 import { createUnpaidTransactions, type UnpaidTransactions } from './unpaidTransactions.ts'
-
-/** Transactions whose senders are recovered together: some ten milliseconds of work for the threads. */
-const BATCH_TRANSACTIONS = 128
-
-/** Transactions that wait for validation: some seconds of work. */
-const QUEUE_LIMITS = { peerItemsMax: 8_192, itemsMax: 16_384, bytesMax: 32 * 1024 * 1024 }
+import {
+  clearValidationQueues,
+  createValidationQueues,
+  dequeueBatch,
+  enqueueFirst,
+  type Source,
+  type ValidationQueues,
+  waitingCount,
+} from './validationQueues.ts'
 
 /** Hashes of transactions that need no validation: about 10 MB, and a minute at 1,000 transactions a second. */
 const SEEN_MAX = 65_536
@@ -53,11 +55,12 @@ type Waiting = {
   readonly encoded: Uint8Array
   readonly hash: Hash
   readonly message: MessageValidation
+  readonly source: Source
 }
 
 type State = TransactionReceiverOptions & {
   readonly seen: RecentHashes
-  readonly queues: PeerQueues<Waiting>
+  readonly queues: ValidationQueues<Waiting>
   readonly usefulness: PeerUsefulness
   readonly unpaid: UnpaidTransactions
   /** The message that an unpaid transaction came with. */
@@ -72,7 +75,11 @@ const report = ({ log, network }: State, { address, enode }: Peer, detail: strin
   network()?.reportMisbehaviour(address, 'invalid-transaction', detail)
 }
 
-const enqueueOne = (state: State, peer: Peer, encoded: Uint8Array, message: MessageValidation): void => {
+const enqueueOne = (
+  state: State,
+  encoded: Uint8Array,
+  { peer, message, source }: Pick<Waiting, 'peer' | 'message' | 'source'>,
+): void => {
   if (encoded.length > POOL_TRANSACTION_BYTES_MAX) {
     report(
       state,
@@ -85,7 +92,8 @@ const enqueueOne = (state: State, peer: Peer, encoded: Uint8Array, message: Mess
   if (state.isStopped || !state.usefulness.admits(peerKey)) return message.record('dropped')
   const hash = keccak256(encoded)
   if (state.seen.has(hash)) return message.record('known')
-  if (!enqueue(state.queues, peerKey, { peer, encoded, hash, message })) message.record('dropped')
+  if (!enqueueFirst(state.queues, peerKey, { peer, encoded, hash, message, source }))
+    message.record('dropped')
 }
 
 /**
@@ -93,7 +101,7 @@ const enqueueOne = (state: State, peer: Peer, encoded: Uint8Array, message: Mess
  * peer must not delay the copy of another peer.
  */
 const nextBatch = ({ queues, seen }: State): readonly Waiting[] =>
-  dequeue(queues, BATCH_TRANSACTIONS).filter(({ hash, message }) => {
+  dequeueBatch(queues, ({ peer }) => toBareHex(peer.address)).filter(({ hash, message }) => {
     const isNew = seen.add(hash)
     if (!isNew) message.record('known')
     return isNew
@@ -123,10 +131,11 @@ const retry = async (state: State, unpaid: SenderTransaction): Promise<boolean> 
 
 const validate = async (
   state: State,
-  { peer, hash, message }: Waiting,
+  { peer, hash, message, source }: Waiting,
   received: SenderTransaction,
 ): Promise<ValidationResult> => {
-  const { rejection, isFinal, result } = await admit(state, received)
+  const { rejection, isFinal, result, isKnown } = await admit(state, received)
+  if (!isKnown) source.unknownSenders++
   if (rejection === 'INSUFFICIENT_FUNDS') {
     state.messageOf.set(received, message)
     state.unpaid.keep(received, toBareHex(peer.address))
@@ -156,12 +165,13 @@ const validateBatch = async (
   for (const [index, { waiting, transaction }] of decoded.entries()) {
     const sender = senders[index]
     // Not reported as misbehaviour: a node that syncs forwards transactions without validation.
-    if (sender === undefined)
+    if (sender === undefined) {
+      waiting.source.unknownSenders++
       state.log.debug('The signature of transaction {hash} of {peer} is invalid', {
         hash: toHex(waiting.hash),
         peer: waiting.peer.enode,
       })
-    else results.set(waiting, await validate(state, waiting, { transaction, sender }))
+    } else results.set(waiting, await validate(state, waiting, { transaction, sender }))
     await yieldTurn()
   }
   for (const waiting of batch) {
@@ -174,7 +184,7 @@ const validateBatch = async (
 const validateAll = async (state: State): Promise<void> => {
   const yieldTurn = state.createYield()
   for (;;) {
-    if (state.isStopped || state.queues.size === 0) return
+    if (state.isStopped || waitingCount(state.queues) === 0) return
     const batch = nextBatch(state)
     try {
       await validateBatch(state, batch, yieldTurn)
@@ -190,7 +200,7 @@ const validateAll = async (state: State): Promise<void> => {
 }
 
 const start = (state: State): void => {
-  if (state.running !== undefined || state.isStopped || state.queues.size === 0) return
+  if (state.running !== undefined || state.isStopped || waitingCount(state.queues) === 0) return
   state.running = validateAll(state).finally(() => {
     state.running = undefined
     start(state)
@@ -206,11 +216,7 @@ export const createTransactionReceiver = (options: TransactionReceiverOptions): 
   const state: State = {
     ...options,
     seen: createRecentHashes(SEEN_MAX),
-    queues: createPeerQueues<Waiting>(
-      QUEUE_LIMITS,
-      ({ encoded }) => encoded.length,
-      ({ message }) => message.record('dropped'),
-    ),
+    queues: createValidationQueues<Waiting>(({ message }) => message.record('dropped')),
     usefulness: createPeerUsefulness(nowMs),
     unpaid: createUnpaidTransactions(
       pool,
@@ -227,7 +233,8 @@ export const createTransactionReceiver = (options: TransactionReceiverOptions): 
   return {
     receive: (peer, transactions) => {
       const message = createMessageValidation(transactions.length)
-      for (const encoded of transactions) enqueueOne(state, peer, encoded, message)
+      const source: Source = { unknownSenders: 0 }
+      for (const encoded of transactions) enqueueOne(state, encoded, { peer, message, source })
       start(state)
       return message.isForwarded
     },
@@ -237,7 +244,7 @@ export const createTransactionReceiver = (options: TransactionReceiverOptions): 
       unsubscribeAdded()
       unsubscribeHead()
       state.unpaid.stop()
-      for (const { message } of clearQueues(state.queues)) message.record('dropped')
+      for (const { message } of clearValidationQueues(state.queues)) message.record('dropped')
       await state.running
     },
   }

@@ -156,6 +156,27 @@ describe('given a peer that floods', () => {
     expect(before).toBeLessThanOrEqual(BATCH)
   })
 
+  test('when its next message has the transaction of a known sender, then that one is validated before the rest of the flood', async () => {
+    const honest = transfer(BOB, 0)
+    let validated = 0
+    const released = Promise.withResolvers<undefined>()
+    const [flooder, target] = await pair({
+      recoverSenders: async transactions => {
+        await released.promise
+        if (!transactions.some(({ hash }) => equalBytes(hash, honest.transaction.hash)))
+          validated += transactions.length
+        return recoverHere(transactions)
+      },
+    })
+    flooder.network.announceTransactions(floodOf(4_000))
+    await turns(50)
+    flooder.network.announceTransactions([honest.transaction.encoded])
+    await turns(50)
+    released.resolve(undefined)
+    await until(() => target.pool.get(honest.transaction.hash) !== undefined)
+    expect(validated).toBeLessThan(500)
+  })
+
   test('when it floods with a copy of the transaction of another peer, then that one is not delayed', async () => {
     const honest = transfer(BOB, 0)
     let validated = 0
