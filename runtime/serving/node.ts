@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http'
+import { createServer, type Server as HttpServer } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RUNTIME } from '../version.ts'
+import { answerInTurn } from './answerInTurn.ts'
 import {
   CONNECTIONS_OF_ADDRESS_MAX,
   type Serve,
@@ -53,40 +54,6 @@ const limitConnectionTime = (server: HttpServer, timeMsMax: number): void => {
     const timer = setTimeout(() => socket.destroy(), timeMsMax)
     socket.once('close', () => clearTimeout(timer))
   })
-}
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-
-/**
- * Requests that a client may send on a connection before it has the answers to earlier ones; the connection of a client
- * that sends more is closed. Ordinary clients send one.
- */
-const PIPELINED_REQUESTS_MAX = 64
-
-/**
- * Answers the requests of a connection one after the other, each when the answer before it has been sent. node:http starts
- * all that a client sends at once, and would keep the answers of a client that does not read.
- */
-const answerInTurn = (answer: Answer): Answer => {
-  /** The waiting requests of each connection with an answer under way. */
-  const connections = new WeakMap<Socket, (() => void)[]>()
-  return (request, response) => {
-    const { socket } = request
-    const start = (): void => {
-      response.once('close', () => {
-        const next = socket.destroyed ? undefined : connections.get(socket)?.shift()
-        if (next === undefined) connections.delete(socket)
-        else next()
-      })
-      answer(request, response)
-    }
-    const waiting = connections.get(socket)
-    if (waiting === undefined) {
-      connections.set(socket, [])
-      start()
-    } else if (waiting.length < PIPELINED_REQUESTS_MAX) waiting.push(start)
-    else socket.destroy()
-  }
 }
 
 const tlsOf = ({ authorities, pfx, ...own }: ServerTls): ServerOptions => ({
