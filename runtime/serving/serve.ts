@@ -1,3 +1,4 @@
+import { requestScheduler } from '../../handlers/inbound/requestScheduler.ts'
 import type { Upgrade } from '../../handlers/ws/socket.ts'
 import { CommandError } from '../cli/errors.ts'
 import { RUNTIME } from '../version.ts'
@@ -103,6 +104,17 @@ const LOADERS: Readonly<Record<typeof RUNTIME, (options: ServeOptions) => Promis
   node: onNode,
 }
 
+/**
+ * Answers what fits into the slice of a turn, the rest in later turns. A runtime reads thousands of short requests from its
+ * sockets in one turn, and answers that take microseconds each would then hold the event loop for seconds.
+ */
+const answerInSlices =
+  (fetch: Fetch): Fetch =>
+  (request, peer) => {
+    const turn = requestScheduler().begin()
+    return turn === undefined ? fetch(request, peer) : turn.then(() => fetch(request, peer))
+  }
+
 const isPortInUse = (error: unknown): boolean =>
   error instanceof Error &&
   ((error as { code?: unknown }).code === 'EADDRINUSE' || error.name === 'AddrInUse')
@@ -111,7 +123,7 @@ const isPortInUse = (error: unknown): boolean =>
 export const serve: Serve = async options => {
   const serveHere = await LOADERS[RUNTIME](options)
   try {
-    return await serveHere(options)
+    return await serveHere({ ...options, fetch: answerInSlices(options.fetch) })
   } catch (error) {
     if (isPortInUse(error))
       throw new CommandError(

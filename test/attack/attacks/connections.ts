@@ -93,6 +93,30 @@ const httpConnections: Attack = {
   },
 }
 
+const PIPELINES = 600
+const CHAIN_ID_BODY = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
+/** Many requests at once: with answers that take a turn of the event loop, and the shortest there are. */
+const PIPELINED: readonly string[] = [
+  `${LINE}Content-Length: ${CHAIN_ID_BODY.length}\r\n\r\n${CHAIN_ID_BODY}`.repeat(200),
+  'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_400),
+]
+
+const pipelinedRequests: Attack = {
+  name: 'pipelined-requests',
+  what: `Sends 200 requests at once on each of ${PIPELINES} connections, then 2,400 short ones, again and again.`,
+  run: async context => {
+    const sockets: Sockets = { open: new Set(), ended: 0, refused: 0 }
+    for (let flood = 0; flood < SECONDS / 5; flood++) {
+      const requests = PIPELINED[flood % PIPELINED.length] as string
+      for (let count = 0; count < PIPELINES; count++) openSocket(sockets, httpOf(context, 1), requests)
+      await Bun.sleep(5_000)
+      closeAll(sockets)
+    }
+    context.say(`${sockets.ended} connections ended`)
+    return []
+  },
+}
+
 const P2P_SOCKETS = 1_500
 /** What libp2p begins with: the selection of a protocol, of noise in the second. */
 const P2P_BEGINNINGS: readonly Uint8Array[] = [
@@ -122,4 +146,9 @@ const peerConnections: Attack = {
   },
 }
 
-export const CONNECTION_ATTACKS: readonly Attack[] = [trickledRequests, httpConnections, peerConnections]
+export const CONNECTION_ATTACKS: readonly Attack[] = [
+  trickledRequests,
+  httpConnections,
+  pipelinedRequests,
+  peerConnections,
+]
