@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type ServerOptions, type Server as Tls
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RUNTIME } from '../version.ts'
-import { answerInTurn } from './answerInTurn.ts'
+import { type Answer, answerInTurn } from './answerInTurn.ts'
 import {
   CONNECTIONS_OF_ADDRESS_MAX,
   type Serve,
