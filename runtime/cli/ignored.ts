@@ -3,6 +3,7 @@ import type { NodeOptions } from './nodeOptions.ts'
 import type { OptionTable } from './option.ts'
 import { BLOCK_OPTIONS } from './options/blocks.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
+import { IPC_OPTIONS } from './options/ipc.ts'
 import { METRICS_OPTIONS } from './options/metrics.ts'
 import { PERMISSION_OPTIONS } from './options/permissions.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
@@ -49,6 +50,7 @@ const serviceDependents = (options: NodeOptions): readonly Dependents[] => {
       isOn: graphqlHttpEnabled,
       tables: [GRAPHQL_OPTIONS, GRAPHQL_TLS_OPTIONS],
     },
+    { parent: 'Xrpc-ipc-enabled', isOn: options.xRpcIpcEnabled, tables: [IPC_OPTIONS] },
     { parent: 'rpc-http-tls-enabled', isOn: options.rpcHttpTlsEnabled, tables: [HTTP_TLS_OPTIONS] },
     { parent: 'rpc-ws-ssl-enabled', isOn: options.rpcWsSslEnabled, tables: [WS_TLS_OPTIONS] },
     { parent: 'graphql-tls-enabled', isOn: options.graphqlTlsEnabled, tables: [GRAPHQL_TLS_OPTIONS] },

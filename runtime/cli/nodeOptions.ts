@@ -3,6 +3,7 @@ import { BLOCK_OPTIONS } from './options/blocks.ts'
 import { DEVELOPMENT_OPTIONS } from './options/development.ts'
 import { FEE_OPTIONS } from './options/fees.ts'
 import { GRAPHQL_OPTIONS } from './options/graphql.ts'
+import { IPC_OPTIONS } from './options/ipc.ts'
 import { METRICS_OPTIONS } from './options/metrics.ts'
 import { NODE_BASE_OPTIONS } from './options/node.ts'
 import { CONSENSUS_OPTIONS, P2P_OPTIONS } from './options/p2p.ts'
@@ -26,6 +27,7 @@ export const NODE_OPTIONS = {
   ...RPC_OPTIONS,
   ...WS_OPTIONS,
   ...GRAPHQL_OPTIONS,
+  ...IPC_OPTIONS,
   ...HTTP_TLS_OPTIONS,
   ...WS_TLS_OPTIONS,
   ...GRAPHQL_TLS_OPTIONS,

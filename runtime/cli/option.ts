@@ -7,6 +7,7 @@ export const GROUPS = [
   'JSON-RPC',
   'JSON-RPC over HTTP',
   'JSON-RPC over WebSocket',
+  'JSON-RPC over a socket file',
   'GraphQL',
   'TLS',
   'Login and tokens',

@@ -148,10 +148,4 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
     meaning: 'the import is of RLP blocks, which are all checked',
     refusal: 'blocks are imported from RLP files and checked in full',
   },
-  {
-    names: 'Xrpc-ipc-enabled!=false Xrpc-ipc-path Xrpc-ipc-api=eth,net,web3 Xrpc-ipc-apis=eth,net,web3',
-    meaning: 'JSON-RPC is served over HTTP and WebSocket',
-    refusal:
-      'JSON-RPC is served over HTTP and WebSocket: give --rpc-http-host=127.0.0.1, which no other machine can reach',
-  },
 ]

@@ -10,7 +10,6 @@ import type { RpcDevelopment } from '../../../handlers/rpc/development/developme
 import type { RpcContext, RpcHost } from '../../../handlers/rpc/context.ts'
 import type { Network } from '../../../p2p/network.ts'
 import type { Access } from '../../auth/open.ts'
-import { enabledBy } from '../../cli/enabled.ts'
 import { CommandError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Progress } from '../../cli/progress.ts'
@@ -20,7 +19,8 @@ import { openNodeIndex } from '../nodeIndex.ts'
 import { writePortsFile } from '../../files/portsFile.ts'
 import { changeLogLevel, logOf } from '../../logging/log.ts'
 import { type ValidatorRole, validatorRole } from '../../consensus/validatorRole.ts'
-import { type GraphqlListener, serveGraphql } from './graphqlServer.ts'
+import type { GraphqlListener } from './graphqlServer.ts'
+import { serveClients } from './serveClients.ts'
 import { closeAll } from '../closeAll.ts'
 import { type ChangeableSettings, createMinerSettings } from '../minerSettings.ts'
 import type { RunningNode } from '../openNode.ts'
@@ -44,11 +44,11 @@ import { rpcNetworkOf } from './rpcNetwork.ts'
 import { replicatedChain, type ReplicaStatus } from '../../replicate/replication.ts'
 import type { ReplicaTarget } from '../../replicate/targets.ts'
 import { startReplicationThread } from '../../threads/replication/thread.ts'
-import { openRpcContext, type RpcListener, serveRpc } from './rpcServer.ts'
+import { openRpcContext, type RpcListener } from './rpcServer.ts'
 import { JOURNAL_FILE, startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
 import { createPoolHead, createSubmit, withRefusalCounts, type Submit } from '../pool/submit.ts'
-import { serveWs, type WsListener } from './wsServer.ts'
+import type { WsListener } from './wsServer.ts'
 
 const MS_PER_HOUR = 3_600_000
 
@@ -339,17 +339,6 @@ const openContext = (
     development: starting.development,
     log: logOf('rpc'),
   })
-}
-
-const serveClients = async (starting: Starting, context: RpcContext): Promise<void> => {
-  const { options, access, development } = starting
-  const { http, ws, graphql } = starting.listeners
-  const serverAccess = { ...access, inbound: starting.inbound }
-  if (http !== undefined) serveRpc(http, options, serverAccess, context, ws)
-  const pages = enabledBy(options).explorer ? http : undefined
-  if (ws !== undefined)
-    starting.measured.webSockets = serveWs(ws, options, serverAccess, context, development, pages)
-  if (graphql !== undefined) await serveGraphql(graphql, options, serverAccess, context)
 }
 
 /** Writes the file that names the port of each service. */

@@ -5,6 +5,7 @@
 
 /** Options that this node has. */
 export const KEPT = `
+  Xrpc-ipc-api=ETH,NET,WEB3 Xrpc-ipc-apis=ETH,NET,WEB3 Xrpc-ipc-enabled=false Xrpc-ipc-path
   Xbft-legacy-protocol-encoding=false Xhttp-timeout-seconds=30 Xqbft-enable-early-round-change=false
   Xws-timeout-seconds=30 api-gas-price-blocks=100 api-gas-price-max=500000000000
   api-gas-price-percentile=50.0 banned-node-id banned-node-ids bootnodes color-enabled data-path
@@ -106,7 +107,6 @@ export const ACCEPTED = `
 /** Options that are refused, but for the values that this node does anyway, among them the default. */
 export const REFUSED = `
   Xin-process-rpc-api=ETH,NET,WEB3 Xin-process-rpc-apis=ETH,NET,WEB3 Xin-process-rpc-enabled=false
-  Xrpc-ipc-api=ETH,NET,WEB3 Xrpc-ipc-apis=ETH,NET,WEB3 Xrpc-ipc-enabled=false Xrpc-ipc-path
   api-gas-and-priority-fee-limiting-enabled=false checkpoint data-storage-format=BONSAI discovery-dns-url
   discovery-mode=V4 engine-host-allowlist=localhost,127.0.0.1 engine-jwt-disabled=false engine-jwt-secret
   engine-rpc-enabled=false engine-rpc-http-port=8551 engine-rpc-port=8551 ethstats ethstats-cacert-file

@@ -1,0 +1,74 @@
+import { NO_AUTHENTICATION } from '../auth/authentication.ts'
+import type { InboundLimits } from '../inbound/inboundLimits.ts'
+import { createDispatcher, type Dispatcher, type Reply } from '../rpc/dispatch/dispatcher.ts'
+import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
+import { pieceText } from '../rpc/json/jsonPieces.ts'
+import { METHODS } from '../rpc/methods/methodTable.ts'
+import type { RpcContext } from '../rpc/context.ts'
+import { createJsonSplitter } from './jsonTexts.ts'
+
+/** One connection of a program on this machine. */
+export type IpcPeer = {
+  /** The received text as it arrives; no more is read while an answer is being made. */
+  readonly chunks: AsyncIterable<string>
+  readonly isGone: () => boolean
+  /** Resolves when the system has taken the text. */
+  readonly send: (text: string) => Promise<void>
+}
+
+export type IpcApp = {
+  /** Serves a connection until it ends. */
+  readonly serve: (peer: IpcPeer) => Promise<void>
+}
+
+export type IpcAppOptions = {
+  /** Length of a message, as of a request over HTTP. */
+  readonly messageLengthMax: number
+  readonly inbound: InboundLimits
+}
+
+const caller = NO_AUTHENTICATION.identify(null, () => '')
+
+const BUSY: Reply = { status: 503, body: replyText('null', errorOutcome('NODE_BUSY')) }
+
+/** Answers one message. */
+const answer = async (
+  dispatcher: Dispatcher,
+  inbound: InboundLimits,
+  text: string,
+  peer: IpcPeer,
+): Promise<void> => {
+  const admitted = inbound.open()
+  try {
+    const reply = admitted.claim(2 * text.length)
+      ? await dispatcher.handle(text, await caller, { isGone: peer.isGone, claim: admitted.claim })
+      : BUSY
+    if (reply.body === '') return
+    for (const piece of typeof reply.body === 'string' ? [reply.body] : reply.body)
+      await peer.send(pieceText(piece))
+    await peer.send('\n')
+  } finally {
+    admitted.release()
+  }
+}
+
+/**
+ * JSON-RPC over a connection that only programs of this machine open: each object or array is a request, and each answer a
+ * line. Requests of a connection are answered one after the other. There are no subscriptions.
+ */
+export const createIpcApp = (context: RpcContext, { messageLengthMax, inbound }: IpcAppOptions): IpcApp => {
+  const dispatcher = createDispatcher(METHODS, context)
+  return {
+    serve: async peer => {
+      const split = createJsonSplitter(messageLengthMax)
+      for await (const chunk of peer.chunks) {
+        const { texts, isTooLong } = split(chunk)
+        if (isTooLong) {
+          await peer.send(`${replyText('null', errorOutcome('INVALID_REQUEST'))}\n`)
+          return
+        }
+        for (const text of texts) await answer(dispatcher, inbound, text, peer)
+      }
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createIpcApp, type IpcApp } from '../../../handlers/ipc/session.ts'
+import type { RpcContext } from '../../../handlers/rpc/context.ts'
+import { CommandError } from '../../cli/errors.ts'
+import type { NodeOptions } from '../../cli/nodeOptions.ts'
+import { writeFailureReason } from '../../files/reason.ts'
+import { logOf } from '../../logging/log.ts'
+import type { ServerAccess } from './listener.ts'
+import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
+
+/** Programs of one machine; each has a buffer of one message. */
+const CONNECTIONS_MAX = 64
+
+const IPC_FILE = 'besu.ipc'
+
+export const ipcPathOf = ({ dataPath, xRpcIpcPath }: Pick<NodeOptions, 'dataPath' | 'xRpcIpcPath'>): string =>
+  xRpcIpcPath ?? join(dataPath, IPC_FILE)
+
+/** True where another process listens at the path. */
+const isServed = (path: string): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+
+const listen = (server: Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+
+async function* chunksOf(socket: Socket): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of socket) yield decoder.decode(chunk as Uint8Array, { stream: true })
+  } catch (cause) {
+    // The program has closed its end.
+    logOf('rpc').debug('A connection over IPC ended: {reason}', { reason: String(cause) })
+  }
+}
+
+const send = (socket: Socket, text: string): Promise<void> =>
+  new Promise(resolve => {
+    // After the end of the connection the callback comes with an error, and reading ends, too.
+    if (socket.destroyed) resolve()
+    else socket.write(text, () => resolve())
+  })
+
+const serve = async (app: IpcApp, socket: Socket): Promise<void> => {
+  try {
+    await app.serve({
+      chunks: chunksOf(socket),
+      isGone: () => socket.destroyed,
+      send: text => send(socket, text),
+    })
+  } catch (error) {
+    logOf('rpc').error('A connection over IPC failed: {error}', { error })
+  } finally {
+    socket.end()
+  }
+}
+
+/**
+ * Serves JSON-RPC on a socket file, which only the user of the node may open. Returns the function that closes it.
+ * @throws CommandError when another process listens there, or the file cannot be created
+ */
+export const serveIpc = async (
+  options: NodeOptions,
+  access: ServerAccess,
+  shared: RpcContext,
+  development: boolean,
+): Promise<() => Promise<void>> => {
+  const path = ipcPathOf(options)
+  if (await isServed(path))
+    throw new CommandError('PORT_IN_USE', `Another process serves ${path}: give another --Xrpc-ipc-path`)
+  const context: RpcContext = {
+    ...shared,
+    options: { ...shared.options, apis: apisOf(options.xRpcIpcApi, development) },
+  }
+  warnOfEmptyGroups(context)
+  const app = createIpcApp(context, {
+    messageLengthMax: options.rpcHttpMaxRequestContentLength,
+    inbound: access.inbound,
+  })
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('close', () => sockets.delete(socket))
+    void serve(app, socket)
+  })
+  server.maxConnections = CONNECTIONS_MAX
+  try {
+    // A killed process leaves its file.
+    rmSync(path, { force: true })
+    await listen(server, path)
+    chmodSync(path, 0o600)
+  } catch (cause) {
+    throw new CommandError('START_FAILED', `Cannot serve ${path}: ${writeFailureReason(cause)}`, { cause })
+  }
+  return async () => {
+    const closed = new Promise(resolve => server.close(resolve))
+    for (const socket of sockets) socket.destroy()
+    await closed
+    rmSync(path, { force: true })
+  }
+}
