@@ -95,8 +95,8 @@ export type NetworkHandlers = {
   readonly onPeerDisconnected: (peer: Peer, reason: string) => void
   /** A node cannot be connected; called when the reason changes. */
   readonly onDialFailed?: (enode: string, reason: string) => void
-  /** A node of another chain was refused; `differing` names the entries that differ. */
-  readonly onRefused: (remote: string, reason: string, differing: readonly string[]) => void
+  /** A node of another chain was refused; `differing` names the entries that differ, `address` is its own in hex. */
+  readonly onRefused: (remote: string, reason: string, differing: readonly string[], address: string) => void
 }
 
 export type NetworkOptions = {

@@ -1,2 +1,9 @@
-/** A peer whose genesis file or transitions differ from this node's: its enode URL and the names of the differing entries. */
-export type GenesisDifference = { readonly peer: string; readonly entries: readonly string[] }
+/** A node whose genesis file or transitions differ from this node's. */
+export type GenesisDifference = {
+  /** The enode URL of a peer; the address and endpoint of a node that was refused. */
+  readonly peer: string
+  /** The names of the differing entries. */
+  readonly entries: readonly string[]
+  /** The address in hex of a node that was refused. */
+  readonly address?: string
+}

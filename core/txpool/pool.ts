@@ -64,6 +64,8 @@ export type TransactionPool = {
   /** True for a transaction that was stopped once. */
   isDeferred(hash: Hash): boolean
   readonly size: number
+  /** When the oldest transaction arrived, in milliseconds since 1970; undefined while the pool is empty. */
+  readonly oldestMs: number | undefined
   /** Number of accounts with pooled transactions. */
   readonly senderCount: number
   /** Sum of the encoded lengths. */

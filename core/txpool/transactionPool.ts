@@ -134,6 +134,10 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
     get size() {
       return byHash.size
     },
+    get oldestMs() {
+      const [oldest] = byHash.values()
+      return oldest?.addedAtMs
+    },
     get senderCount() {
       return bySender.size
     },

@@ -1,4 +1,5 @@
 import type { Peer } from '../network.ts'
+import { toHex } from '../../core/bytes/hex.ts'
 import { CLOCK_STEP_MS, clockOffsetOf, recordTime } from './clockOffset.ts'
 import { formatEnode, hostKind } from '../transport/enode.ts'
 import { closeConnection, finishConnection, refuseConnection, sendStatus } from './closing.ts'
@@ -7,7 +8,7 @@ import type { ConnectionManagerOptions, Connections } from './connectionManager.
 import { chainDifference, differingEntries } from './differences.ts'
 import type { Entry } from './peerTable.ts'
 import { GOODBYE_ENODES_MAX, type StatusMessage } from './statusMessage.ts'
-import { checkClaim } from './validatorClaim.ts'
+import { checkClaim, claimedAddress } from './validatorClaim.ts'
 
 /** A node in a container does not know an address at which others reach it: the address that it connects from is used. */
 const reachableHost = (announced: string, remote: string): string => {
@@ -82,7 +83,12 @@ const onStatus = (
     // The other side compares as well, so that both can name the entries that differ.
     if (connection.inbound) sendStatus(options, connection)
     refuseConnection(options, connection, `another chain: ${difference}`)
-    handlers.onRefused(nameOf(connection), difference, differingEntries(own, message.status))
+    handlers.onRefused(
+      nameOf(connection),
+      difference,
+      differingEntries(own, message.status),
+      toHex(claimedAddress(connection, message.status) ?? connection.address),
+    )
     return
   }
   const claim = checkClaim(options.table, options.ownAddress, connection, message.status)

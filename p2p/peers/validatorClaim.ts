@@ -14,18 +14,21 @@ type Claim =
 /** A node that has the validator's key itself needs no statement, and none replaces it. */
 const timeOf = ({ statement }: PeerStatus): number => statement?.madeAtMs ?? Infinity
 
-/** Checks the address that a node claims: that of its connection key, or with a statement that of its validator. */
+/** That of the connection key, or with a statement that of the validator; undefined for a statement that is not valid. */
+export const claimedAddress = (
+  { address, publicKey }: Pick<PeerConnection, 'address' | 'publicKey'>,
+  { statement, genesisHash }: PeerStatus,
+): Address | undefined =>
+  statement === undefined ? address : statementSigner(statement, genesisHash, publicKey)
+
+/** Checks the address that a node claims. */
 export const checkClaim = (
   table: Pick<PeerTable, 'get' | 'ofAddress'>,
   ownAddress: Address,
   connection: Pick<PeerConnection, 'id' | 'address' | 'publicKey'>,
   status: PeerStatus,
 ): Claim => {
-  const { statement, genesisHash } = status
-  const address =
-    statement === undefined
-      ? connection.address
-      : statementSigner(statement, genesisHash, connection.publicKey)
+  const address = claimedAddress(connection, status)
   if (address === undefined)
     return { kind: 'refused', reason: 'the signature of its statement of a validator is not valid' }
   if (equalBytes(address, ownAddress))

@@ -2,7 +2,7 @@ import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
 import type { Log } from '../log.ts'
-import type { Peer } from '../network.ts'
+import type { NetworkHandlers, Peer } from '../network.ts'
 import { differingEntries } from '../peers/differences.ts'
 
 /** Nodes remembered, the oldest is evicted first: more than any consortium looks at. */
@@ -19,8 +19,8 @@ type Configuration = Readonly<Record<string, string>>
 export type GenesisDifferences = {
   /** Compares the genesis file of a peer that connected or sent a new status. */
   compare(peer: Peer): void
-  /** Records a node of another chain that was refused; `remote` is its address. */
-  readonly refused: (remote: string, reason: string, entries: readonly string[]) => void
+  /** Records a node of another chain that was refused; `remote` is its endpoint, whose port changes, `address` its own. */
+  readonly refused: NetworkHandlers['onRefused']
   readonly list: () => readonly GenesisDifference[]
 }
 
@@ -40,10 +40,10 @@ export const createGenesisDifferences = (own: Configuration, log: Pick<Log, 'war
   const known = new Map<string, GenesisDifference>()
 
   /** Returns false if the same difference is known already. */
-  const remember = (key: string, peer: string, entries: readonly string[]): boolean => {
+  const remember = (key: string, difference: GenesisDifference): boolean => {
     const before = known.get(key)
-    if (before !== undefined && before.entries.join() === entries.join()) return false
-    setBounded(known, key, { peer, entries }, NODES_MAX)
+    if (before !== undefined && before.entries.join() === difference.entries.join()) return false
+    setBounded(known, key, difference, NODES_MAX)
     return true
   }
 
@@ -55,16 +55,16 @@ export const createGenesisDifferences = (own: Configuration, log: Pick<Log, 'war
       const names = differingEntries({ ...status, configuration: own }, status).slice(0, ENTRIES_MAX)
       const entries = names.map(shortened)
       if (names.length === 0) known.delete(key)
-      else if (remember(key, enode, entries))
+      else if (remember(key, { peer: enode, entries }))
         log.warn('{peer} runs with another genesis file: {differences}. Both must have the same one.', {
           peer: enode,
           differences: describe(names, own, status.configuration),
           entries,
         })
     },
-    refused: (remote, reason, differing) => {
+    refused: (remote, reason, differing, address) => {
       const entries = differing.slice(0, ENTRIES_MAX).map(shortened)
-      if (remember(remote, remote, entries))
+      if (remember(address.slice(2), { peer: remote, entries, address }))
         log.warn('{remote} was refused: {reason}.{differences}', {
           remote,
           reason: shortened(reason),

@@ -98,18 +98,46 @@ const clocks: Finder = facts => {
   return { kind: 'clocks', text: `${text}; synchronize the clocks (NTP)` }
 }
 
+/** False for a transition at a later block than the next one. */
+const canAct = (entry: string, headNumber: bigint): boolean => {
+  const block = /^transitions\.qbft\[block (\d+)\]/.exec(entry)?.[1]
+  return block === undefined || BigInt(block) <= headNumber + 1n
+}
+
+const SAME_FILE = 'all nodes need the same one'
+
+const runsWithAnother = ({ address, differing }: ValidatorFacts): string =>
+  `${shortAddress(address)} runs with another genesis file (${listed(differing)})`
+
 const genesis: Finder = facts => {
-  const differing = others(facts).filter(validator => validator.differing.length > 0)
-  if (differing.length > 0)
-    return {
-      kind: 'genesis',
-      text: `${listed(differing.map(({ address, differing: names }) => `${shortAddress(address)} runs with another genesis file (${listed(names)})`))}; all nodes need the same one`,
-    }
-  if (facts.differences.length === 0 || connectedCount(facts) >= facts.quorum) return undefined
-  return {
-    kind: 'genesis',
-    text: `${listed(facts.differences.map(({ peer, entries }) => `${peer} has another genesis file${entries.length === 0 ? '' : ` (${listed(entries)})`}`))}; all nodes need the same one`,
-  }
+  const differing = others(facts).filter(validator =>
+    validator.differing.some(entry => canAct(entry, facts.headNumber)),
+  )
+  return differing.length === 0
+    ? undefined
+    : { kind: 'genesis', text: `${listed(differing.map(runsWithAnother))}; ${SAME_FILE}` }
+}
+
+/** Differences that do not stop the chain now: of nodes that are no validators, and of later transitions. */
+const laterGenesis: Finder = facts => {
+  const { validators, differences, headNumber, overdueSeconds, quorum } = facts
+  const later = others(facts).filter(
+    ({ differing }) => differing.length > 0 && !differing.some(entry => canAct(entry, headNumber)),
+  )
+  const isValidator = (address: string): boolean => validators.some(each => each.address === address)
+  // They may be validators whose connection keys nothing names.
+  const refused =
+    overdueSeconds === undefined || connectedCount(facts) >= quorum
+      ? []
+      : differences.flatMap(({ address, peer, entries }) =>
+          address === undefined || isValidator(address)
+            ? []
+            : [
+                `${shortAddress(address)}, no validator (${peer.replace(/^.* \((.*)\)$/, '$1')}), has another genesis file${entries.length === 0 ? '' : ` (${listed(entries)})`}`,
+              ],
+        )
+  const texts = [...later.map(each => `${runsWithAnother(each)}, which does not act yet`), ...refused]
+  return texts.length === 0 ? undefined : { kind: 'genesis', text: `${listed(texts)}; ${SAME_FILE}` }
 }
 
 const notConnected: Finder = facts => {
@@ -201,7 +229,7 @@ const poolCause: Finder = facts => {
   return { kind: 'pool', text: `${waiting}${poolReasons(facts)})` }
 }
 
-/** In order of precedence: while the first one applies, the others do not matter. */
+/** In order of precedence: while the first one applies, the others matter less. */
 const FINDERS: readonly Finder[] = [
   disk,
   slowDisk,
@@ -215,6 +243,7 @@ const FINDERS: readonly Finder[] = [
   notBuilt,
   notAValidator,
   poolCause,
+  laterGenesis,
 ]
 
 /** Possible causes of a stall according to the facts, the most important first. */

@@ -13,10 +13,10 @@ export type Diagnosis = {
   readonly causes: readonly Cause[]
 }
 
-const UNKNOWN: Cause = {
+const unknown = ({ isValidator, validators }: NodeFacts): Cause => ({
   kind: 'unknown',
-  text: 'nothing that this node sees explains it: ask the other validators',
-}
+  text: `nothing that this node sees explains it: ${isValidator && validators.length === 1 ? 'see the errors in its log' : 'ask the other validators'}`,
+})
 
 /** Causes that keep this node from working whether or not a block is overdue. */
 const ALWAYS: ReadonlySet<CauseKind> = new Set(['disk', 'disk-slow', 'behind', 'clocks', 'genesis', 'pool'])
@@ -37,13 +37,15 @@ export const explain = (facts: NodeFacts): Diagnosis => {
   const { overdueSeconds } = facts
   const found = causesOf(facts)
   if (overdueSeconds === undefined) {
-    const causes = found.filter(({ kind }) => ALWAYS.has(kind))
+    const always = found.filter(({ kind }) => ALWAYS.has(kind))
+    // Transactions that wait hide nothing that an operator has to mend.
+    const causes = always.toSorted((a, b) => Number(a.kind === 'pool') - Number(b.kind === 'pool'))
     const [first] = causes
     const sentence = first === undefined ? undefined : `${capital(first.text)}.`
     return { isStalled: false, kind: first?.kind, sentence, causes }
   }
-  const causes = found.length === 0 ? [UNKNOWN] : found
-  const [first = UNKNOWN] = causes
+  const [first = unknown(facts), ...more] = found
+  const causes = [first, ...more]
   const sentence = `No block for ${overdueSeconds} s: ${first.text}${attempt(facts)}.`
   return { isStalled: true, kind: first.kind, sentence, causes }
 }

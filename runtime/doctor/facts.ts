@@ -1,3 +1,5 @@
+import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
+
 /** State of one validator as this node sees it. Addresses in hex, times in milliseconds since 1970. */
 export type ValidatorFacts = {
   readonly address: string
@@ -60,7 +62,7 @@ export type NodeFacts = {
   readonly lastWrite: { readonly atMs: number; readonly tookMs: number } | undefined
   readonly syncing: { readonly currentBlock: bigint; readonly highestBlock: bigint } | undefined
   /** Nodes that were refused or warned of because their genesis file differs. */
-  readonly differences: readonly { readonly peer: string; readonly entries: readonly string[] }[]
+  readonly differences: readonly GenesisDifference[]
   readonly rejectedProposal:
     | { readonly round: number; readonly proposer: string | undefined; readonly rule: string }
     | undefined

@@ -37,8 +37,8 @@ const overdue = (
 ): number | undefined => {
   const { consensus } = chain.configuration
   if (consensus.kind !== 'qbft') return undefined
-  const isEmpty = pool.size === 0
-  return overdueSeconds(consensus, chain.head().header, { sinceMs: startedAtMs, nowMs, isEmpty })
+  const { oldestMs: pendingSinceMs } = pool
+  return overdueSeconds(consensus, chain.head().header, { sinceMs: startedAtMs, nowMs, pendingSinceMs })
 }
 
 const validatorFacts = (
@@ -78,8 +78,8 @@ export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
   const facts = consensus()?.facts()
   const addresses = facts?.validators ?? []
   const own = toHex(node.key.address)
-  const differing = (peer: Peer | undefined): readonly string[] =>
-    differences.find(({ peer: enode }) => enode === peer?.enode)?.entries ?? []
+  const differing = (address: string, peer: Peer | undefined): readonly string[] =>
+    differences.find(each => each.address === address || each.peer === peer?.enode)?.entries ?? []
   return {
     nowMs,
     headNumber: node.chain.head().header.number,
@@ -90,7 +90,7 @@ export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
     peerCount: peers.size,
     validators: addresses.map(address => {
       const peer = peers.get(address)
-      return validatorFacts(parts, address, peer, facts?.lastSeenMs.get(address), differing(peer))
+      return validatorFacts(parts, address, peer, facts?.lastSeenMs.get(address), differing(address, peer))
     }),
     quorum: quorumOf(addresses.length),
     silentMs: Math.max(SILENT_MS_MIN, 2 * (facts?.roundTimeoutMs ?? 0)),

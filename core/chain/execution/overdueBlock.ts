@@ -6,7 +6,8 @@ const ROUNDS_EXPECTED = 2
 
 /**
  * When the next block is overdue: the seconds since `sinceMs`, or since the head if that is later. Otherwise undefined.
- * Without pending transactions the next block may take `emptyblockperiodseconds`.
+ * Without pending transactions the next block may take `emptyblockperiodseconds`; with some, the block period counts from
+ * `pendingSinceMs`, the arrival of the oldest one, and so do the seconds.
  */
 export const overdueSeconds = (
   consensus: QbftConsensus,
@@ -14,14 +15,18 @@ export const overdueSeconds = (
   {
     sinceMs,
     nowMs,
-    isEmpty,
-  }: { readonly sinceMs: number; readonly nowMs: number; readonly isEmpty: boolean },
+    pendingSinceMs,
+  }: { readonly sinceMs: number; readonly nowMs: number; readonly pendingSinceMs: number | undefined },
 ): number | undefined => {
   const { blockPeriodMs, blockPeriodSeconds, emptyBlockPeriodSeconds } = qbftAt(consensus, head.number + 1n)
   const { requestTimeoutSeconds } = consensus.parameters
-  const waitedMs = nowMs - Math.max(Number(head.timestamp) * 1000, sinceMs)
-  const expectedMs =
-    Math.max(blockPeriodMs, blockPeriodSeconds * 1000, isEmpty ? emptyBlockPeriodSeconds * 1000 : 0) +
-    ROUNDS_EXPECTED * requestTimeoutSeconds * 1000
-  return waitedMs > expectedMs ? Math.floor(waitedMs / 1000) : undefined
+  const periodMs = Math.max(blockPeriodMs, blockPeriodSeconds * 1000)
+  const roundsMs = ROUNDS_EXPECTED * requestTimeoutSeconds * 1000
+  const startMs = Math.max(Number(head.timestamp) * 1000, sinceMs)
+  const waitedMs = nowMs - startMs
+  if (waitedMs > Math.max(periodMs, emptyBlockPeriodSeconds * 1000) + roundsMs)
+    return Math.floor(waitedMs / 1000)
+  if (pendingSinceMs === undefined) return undefined
+  const pendingMs = nowMs - Math.max(startMs, pendingSinceMs)
+  return pendingMs > periodMs + roundsMs ? Math.floor(pendingMs / 1000) : undefined
 }

@@ -13,7 +13,7 @@ const explainBlocks = async (context: RpcContext, addedAtMs: number): Promise<st
   const overdue = overdueSeconds(consensus, context.chain.head().header, {
     sinceMs: addedAtMs,
     nowMs: context.nowMs(),
-    isEmpty: false,
+    pendingSinceMs: addedAtMs,
   })
   const round = context.round?.()
   if (overdue !== undefined)

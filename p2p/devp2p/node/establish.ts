@@ -1,4 +1,5 @@
 import { equalBytes } from '../../../core/bytes/bytes.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
 import { textOf } from '../../error.ts'
 import type { Peer } from '../../network.ts'
 import { formatEnode } from '../../transport/enode.ts'
@@ -94,7 +95,7 @@ export const onStatus = (node: Devp2pNode, session: Session, payload: Uint8Array
   if (refusal !== undefined) {
     const { reason, differing } = refusal
     void disconnectSession(session, 'subprotocolError', `another chain: ${reason}`, true)
-    node.handlers.onRefused(nameOf(session), reason, differing)
+    node.handlers.onRefused(nameOf(session), reason, differing, toHex(session.address))
     return undefined
   }
   if (isFull(node, session) || hasTooManyInbound(node, session)) {

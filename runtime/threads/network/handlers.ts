@@ -91,6 +91,7 @@ export const createHandlers = (from: {
     onGossip: ({ address }) => post({ kind: 'gossip', peer: keyOf(address) }),
     onPeerDisconnected: ({ address }, reason) => post({ kind: 'disconnected', peer: keyOf(address), reason }),
     onDialFailed: (enode, reason) => post({ kind: 'dial failed', enode, reason }),
-    onRefused: (remote, reason, differing) => post({ kind: 'refused', remote, reason, differing }),
+    onRefused: (remote, reason, differing, address) =>
+      post({ kind: 'refused', remote, reason, differing, address }),
   }
 }

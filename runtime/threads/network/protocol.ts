@@ -111,6 +111,7 @@ export type FromNetwork =
       readonly remote: string
       readonly reason: string
       readonly differing: readonly string[]
+      readonly address: string
     }
   | { readonly kind: 'answer'; readonly id: number; readonly outcome: boolean | PlainError }
   | { readonly kind: 'wanted list'; readonly message: ToListClient }

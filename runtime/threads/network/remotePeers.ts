@@ -92,7 +92,7 @@ export const createRemotePeers = (
         case 'dial failed':
           return handlers.onDialFailed?.(message.enode, message.reason)
         case 'refused':
-          return handlers.onRefused(message.remote, message.reason, message.differing)
+          return handlers.onRefused(message.remote, message.reason, message.differing, message.address)
       }
     },
   }

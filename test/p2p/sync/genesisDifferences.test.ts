@@ -54,12 +54,14 @@ describe('given two nodes that connect', () => {
     expect(one.sync.differences()[0]?.entries).toEqual([`z${'y'.repeat(79)}…`])
   })
 
-  test('when a node of another chain is refused, then that is logged once and remembered', async () => {
+  test('when a node of another chain is refused from several ports, then that is logged once and remembered', async () => {
     const [one] = await pair(CONFIGURATION)
     const { onRefused } = one.sync.handlers
-    for (let again = 0; again < 3; again++)
-      onRefused('10.0.0.7:30303', 'its genesis block is another', ['alloc', 'chainId'])
-    expect(one.sync.differences()).toEqual([{ peer: '10.0.0.7:30303', entries: ['alloc', 'chainId'] }])
+    for (let port = 1; port <= 3; port++)
+      onRefused(`10.0.0.7:${port}`, 'its genesis block is another', ['alloc', 'chainId'], '0x07')
+    expect(one.sync.differences()).toEqual([
+      { peer: '10.0.0.7:1', entries: ['alloc', 'chainId'], address: '0x07' },
+    ])
     expect(warnings()).toHaveLength(1)
     expect(warnings()[0]).toContain('Entries that differ in the genesis file: alloc, chainId')
   })
@@ -67,7 +69,12 @@ describe('given two nodes that connect', () => {
   test('when very many nodes are refused, then a limited number is remembered', async () => {
     const [one] = await pair(CONFIGURATION)
     for (let index = 0; index < 1_000; index++)
-      one.sync.handlers.onRefused(`10.0.${index >> 8}.${index & 255}:1`, 'another chain', ['chainId'])
+      one.sync.handlers.onRefused(
+        `10.0.${index >> 8}.${index & 255}:1`,
+        'another chain',
+        ['chainId'],
+        `0x${index}`,
+      )
     expect(one.sync.differences()).toHaveLength(64)
     expect(one.sync.differences().at(-1)?.peer).toBe('10.0.3.231:1')
   })

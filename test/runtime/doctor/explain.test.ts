@@ -100,13 +100,16 @@ const CASES: readonly (readonly [string, Partial<NodeFacts>, string, string])[] 
     'No block for 41 s: 0x2222…2222 runs with another genesis file (transitions.qbft[block 7]); all nodes need the same one; round 3, next attempt in 2 s.',
   ],
   [
-    'nodes of another chain were refused',
-    {
-      validators: [validator(1), away(2), away(3), away(4)],
-      differences: [{ peer: '10.0.0.2:30303', entries: ['alloc'] }],
-    },
+    'validators of another chain were refused',
+    { validators: [validator(1), { ...away(2), differing: ['alloc'] }, away(3), away(4)] },
     'genesis',
-    'No block for 41 s: 10.0.0.2:30303 has another genesis file (alloc); all nodes need the same one; round 3, next attempt in 2 s.',
+    'No block for 41 s: 0x2222…2222 runs with another genesis file (alloc); all nodes need the same one; round 3, next attempt in 2 s.',
+  ],
+  [
+    'the only validator cannot explain it',
+    { validators: [validator(1)], quorum: 1 },
+    'unknown',
+    'No block for 41 s: nothing that this node sees explains it: see the errors in its log; round 3, next attempt in 2 s.',
   ],
   [
     'proposals are rejected',
@@ -186,6 +189,33 @@ describe('given a node whose next block may still come in time', () => {
     const { isStalled, sentence } = explain({ ...WELL, failures: ['The disk is full.'] })
     expect(isStalled).toBe(false)
     expect(sentence).toBe('The disk is full.')
+  })
+})
+
+describe('given a genesis file that differs elsewhere and stops no block', () => {
+  test('when the node is no validator and a validator is away, then the validator comes first', () => {
+    const { causes } = explain(
+      stalled({
+        validators: [validator(1), away(2)],
+        quorum: 2,
+        differences: [
+          { peer: '0x99 (127.0.0.1:51696)', entries: ['gasLimit'], address: `0x${'9'.repeat(40)}` },
+        ],
+      }),
+    )
+    expect(causes.map(({ kind }) => kind)).toEqual(['not-connected', 'too-few-heard', 'genesis'])
+    expect(causes.at(-1)?.text).toBe(
+      '0x9999…9999, no validator (127.0.0.1:51696), has another genesis file (gasLimit); all nodes need the same one',
+    )
+  })
+
+  test('when a later transition of a validator differs, then silent validators come first', () => {
+    const differing = ['transitions.qbft[block 500].blockreward']
+    const { causes } = explain(
+      stalled({ validators: [validator(1), validator(2, { differing }), silent(3, 44), silent(4, 43)] }),
+    )
+    expect(causes.map(({ kind }) => kind)).toEqual(['too-few-heard', 'genesis'])
+    expect(causes.at(-1)?.text).toContain('which does not act yet')
   })
 })
 

@@ -14,7 +14,7 @@ const consensusWith = (qbft: object) => {
 const at = (seconds: number, changes: object = {}) => ({
   sinceMs: 0,
   nowMs: seconds * 1000,
-  isEmpty: true,
+  pendingSinceMs: undefined,
   ...changes,
 })
 
@@ -38,7 +38,11 @@ describe('given empty blocks each minute', () => {
     expect(overdueSeconds(consensus, HEAD, at(1_060))).toBeUndefined()
   })
 
-  test('when one waits then it is overdue as usual', () => {
-    expect(overdueSeconds(consensus, HEAD, at(1_060, { isEmpty: false }))).toBe(60)
+  test('when one has just come then the block may still come in time', () => {
+    expect(overdueSeconds(consensus, HEAD, at(1_060, { pendingSinceMs: 1_059_000 }))).toBeUndefined()
+  })
+
+  test('when one waits for long then it is overdue as usual', () => {
+    expect(overdueSeconds(consensus, HEAD, at(1_060, { pendingSinceMs: 1_020_000 }))).toBe(40)
   })
 })
