@@ -14,6 +14,7 @@ import type { BenchOptions, Row } from './measure.ts'
 import { benchMetrics } from './rpc/metrics.ts'
 import { benchNetwork } from './network/network.ts'
 import { benchRpc } from './rpc/rpc.ts'
+import { benchSnapshot } from './storage/snapshot.ts'
 import { benchSpans } from './execution/spans.ts'
 import { benchSubscribers } from './subscribers/subscribers.ts'
 import { tableText } from './table.ts'
@@ -72,6 +73,13 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'build, execute, roots, seal, segment synced to SQLite; read ahead: while transactions wait in the pool, no part of the ' +
       'block; blocks follow each other without a pause, so the mean carries those that wait until the views are up to date',
     run: benchGrowth,
+  },
+  snapshot: {
+    title: 'snapshots',
+    note:
+      'a chain whose blocks of 1,000 transfers created the accounts; restore verifies seals and roots and executes nothing; execute all: ' +
+      'the same blocks imported from memory; block interval: of its one validator with a period of 1 s, median / longest of 20',
+    run: benchSnapshot,
   },
   turns: {
     title: 'event loop held at a time, ms',

@@ -1,0 +1,176 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { decodeBlock } from '../../../core/block/codec/block.ts'
+import { openChain } from '../../../core/chain/opening/openChain.ts'
+import { parseGenesis } from '../../../core/genesis/parse.ts'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import { runCommandLine } from '../../../runtime/commands/run.ts'
+import { openStorage } from '../../../runtime/drivers/open.ts'
+import { createRecoveryPool } from '../../../runtime/threads/recovery/pool.ts'
+import { createRecoverSenders } from '../../../runtime/threads/recovery/recoverSenders.ts'
+import { withFolder } from '../../runtime/folder.ts'
+import { type NodeProcess, startNode } from '../../runtime/nodeProcess.ts'
+import { ownBlocks } from '../engines/ownBlocks.ts'
+import { benchGenesis, VALIDATOR_KEY } from '../genesis.ts'
+import { type BenchOptions, median, type Row } from '../measure.ts'
+import { createBlocks, createSenders, TRANSACTIONS_PER_BLOCK } from '../workload.ts'
+
+/** Recipients to choose from: so many that nearly each transfer creates an account. */
+const RECIPIENTS = 2 ** 31 - 1
+/** Blocks whose transactions are in memory at once. */
+const BLOCKS_AT_ONCE = 20
+/** Blocks whose intervals are measured with and without a snapshot beside. */
+const INTERVALS = 20
+
+const quietTerminal = {
+  out: () => undefined,
+  interactive: false,
+  columns: 80,
+  inputInteractive: false,
+  readSecret: () => Promise.reject(new Error('nothing to read')),
+  readInput: () => Promise.reject(new Error('nothing to read')),
+  flush: () => Promise.resolve(),
+}
+
+const command = async (...args: readonly string[]): Promise<void> => {
+  let errors = ''
+  const error = (text: string): void => {
+    errors += text
+  }
+  if ((await runCommandLine(args, {}, { ...quietTerminal, error })) !== 0) throw new Error(errors)
+}
+
+const secondsOf = async (run: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now()
+  await run()
+  return (performance.now() - start) / 1000
+}
+
+/** Blocks of transfers to new accounts in the data path. */
+const makeChain = async (dataPath: string, genesis: object, accounts: number): Promise<void> => {
+  const own = await ownBlocks(dataPath, genesis)
+  const senders = createSenders()
+  const blocks = accounts / TRANSACTIONS_PER_BLOCK
+  try {
+    for (let at = 0; at < blocks; at += BLOCKS_AT_ONCE)
+      for (const sent of createBlocks('transfers', senders, Math.min(BLOCKS_AT_ONCE, blocks - at), {
+        recipients: RECIPIENTS,
+        firstNonce: at,
+      }))
+        await own.run(sent)
+  } finally {
+    await own.close()
+  }
+}
+
+/** Imports the blocks of one data path into another one, executing each, as a full sync does. */
+const executeAll = async (from: string, to: string, genesisJson: object): Promise<void> => {
+  const genesis = parseGenesis(genesisJson)
+  const source = await openChainStore(await openStorage('sqlite', from))
+  const store = await openChainStore(await openStorage('sqlite', to))
+  const recovery = createRecoveryPool({ onWorkerFailure: () => undefined })
+  try {
+    const recoverSenders = createRecoverSenders(recovery, () => undefined)
+    const chain = await openChain({ genesis, store, recoverSenders, onError: () => undefined })
+    for (let number = 1n; ; number++) {
+      const bytes = await source.blockBytes(number)
+      if (bytes === undefined) break
+      await chain.importBlock(decodeBlock(bytes), { nowMs: Date.now(), durable: 'soon' })
+    }
+    await store.flush()
+  } finally {
+    await store.close()
+    await source.close()
+    await recovery.close()
+  }
+}
+
+/** Milliseconds between the next blocks. */
+const intervals = async (node: NodeProcess, count: number): Promise<readonly number[]> => {
+  const times: number[] = []
+  let last = await node.rpc<string>('eth_blockNumber')
+  while (times.length <= count) {
+    await Bun.sleep(2)
+    const number = await node.rpc<string>('eth_blockNumber')
+    if (number !== last) times.push(performance.now())
+    last = number
+  }
+  return times.slice(1).map((time, index) => time - (times[index] as number))
+}
+
+const intervalText = (values: readonly number[]): string =>
+  `${median(values).toFixed(0)} / ${Math.max(...values).toFixed(0)}`
+
+/** Intervals of the blocks of a validator alone, and while it writes snapshots one after the other. */
+const besideSnapshots = async (
+  dataPath: string,
+  args: readonly string[],
+): Promise<{ readonly alone: string; readonly beside: string }> => {
+  const node = await startNode(dataPath, [
+    ...args,
+    '--rpc-http-enabled',
+    '--rpc-http-api=ETH,ADMIN',
+    '--p2p-enabled=false',
+  ])
+  try {
+    const alone = await intervals(node, INTERVALS)
+    const state = { isOver: false }
+    const writing = (async () => {
+      for (let count = 0; !state.isOver; count++) {
+        await node.rpc('admin_createSnapshot', `${count}.snapshot`)
+        while ((await node.rpc<{ state: string }>('admin_snapshotStatus')).state === 'writing')
+          await Bun.sleep(10)
+      }
+    })()
+    const beside = await intervals(node, INTERVALS)
+    state.isOver = true
+    await writing
+    return { alone: intervalText(alone), beside: intervalText(beside) }
+  } finally {
+    await node.stop()
+  }
+}
+
+const measure = (accounts: number, { progress }: BenchOptions): Promise<Row> =>
+  withFolder(async folder => {
+    const at = (name: string): string => join(folder, name)
+    const alloc = createSenders().map(({ address }) => [toHex(address), { balance: toQuantity(10n ** 24n) }])
+    const genesis = benchGenesis(Object.fromEntries(alloc))
+    writeFileSync(at('genesis.json'), JSON.stringify(genesis))
+    writeFileSync(at('key'), toHex(VALIDATOR_KEY), { mode: 0o600 })
+    const name = accounts.toLocaleString('en')
+    progress(`${name} accounts: blocks`)
+    await makeChain(at('source'), genesis, accounts)
+    const options = [`--genesis-file=${at('genesis.json')}`]
+    progress(`${name} accounts: snapshot`)
+    const create = await secondsOf(() =>
+      command('snapshot', 'create', ...options, `--data-path=${at('source')}`, `--to=${at('file')}`),
+    )
+    const restore = await secondsOf(() =>
+      command('snapshot', 'restore', ...options, `--data-path=${at('restored')}`, `--from=${at('file')}`),
+    )
+    progress(`${name} accounts: executing all blocks`)
+    const execute = await secondsOf(() => executeAll(at('source'), at('executed'), genesis))
+    progress(`${name} accounts: blocks beside snapshots`)
+    const node = await besideSnapshots(at('source'), [...options, `--node-private-key-file=${at('key')}`])
+    return {
+      name: `${name} accounts`,
+      values: {
+        'file, MB': (statSync(at('file')).size / 1e6).toFixed(1),
+        'create, s': create.toFixed(1),
+        'restore, s': restore.toFixed(1),
+        'execute all, s': execute.toFixed(1),
+        'block interval alone, ms': node.alone,
+        'while it writes': node.beside,
+      },
+    }
+  })
+
+/** Snapshots of chains whose blocks of 1,000 transfers created their accounts. */
+export const benchSnapshot = async (options: BenchOptions): Promise<Row[]> => {
+  const rows: Row[] = []
+  for (const accounts of options.quick ? [20_000] : [100_000, 1_000_000])
+    rows.push(await measure(accounts, options))
+  return rows
+}
