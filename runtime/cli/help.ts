@@ -1,8 +1,6 @@
 import type { Command } from './command.ts'
 import { GROUPS, type Option } from './option.ts'
-
-/** The program name in help and examples, as typed in the project's folder. */
-export const PROGRAM = 'bun run node'
+import { PROGRAM } from './program.ts'
 
 const NAME_COLUMN = 44
 const WIDTH_MIN = 60

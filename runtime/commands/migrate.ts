@@ -3,6 +3,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
 import { requireOption } from '../cli/errors.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { PROGRAM } from '../cli/program.ts'
 import { shellWord } from '../cli/shell.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
 import { readNodeKey } from '../keys/nodeKey.ts'
@@ -25,6 +26,8 @@ const SHOWN_MAX = 60
 const mappingText = ({ name, mapping }: BesuOption): string => {
   if (OF_FILES.has(name)) return 'see the files below'
   if (mapping.kind === 'unneeded') return 'not needed: this node does so anyway'
+  if (mapping.kind === 'partly')
+    return `${mapping.kept}; REFUSED: ${mapping.refused.join(', ')}, which this node does not know`
   return mapping.kind === 'kept' ? 'the same' : `REFUSED: ${mapping.reason}`
 }
 
@@ -43,27 +46,36 @@ const fileLines = ({ genesisFile, keyFile, staticNodesFile, dataPath }: BesuNode
     staticNodesFile === undefined ? 0 : readStaticNodes({ dataPath: dataPath ?? '.', staticNodesFile }).length
   const chainId = genesisFile === undefined ? undefined : readGenesis(genesisFile).configuration.chainId
   return [
-    `  genesis       ${genesisFile === undefined ? 'not found: name it with --genesis-file' : `${genesisFile} (chain ${chainId})`}`,
+    `  genesis       ${genesisFile === undefined ? 'NOT FOUND: run this command again with --genesis-file=<PATH>' : `${genesisFile} (chain ${chainId})`}`,
     `  node key      ${key === undefined ? 'not found: without it this is another node and no validator' : `${keyFile} (${toHex(key.address)})`}`,
     `  static nodes  ${staticNodesFile === undefined ? 'none' : `${staticNodesFile} (${nodes})`}`,
     '  the chain     is fetched from the other nodes: Besu’s database is not read',
   ]
 }
 
+const argumentOf = ({ value, mapping }: BesuOption): readonly string[] => {
+  if (mapping.kind === 'kept') return [`--${mapping.option.name}=${value}`]
+  return mapping.kind === 'partly' ? [`--${mapping.option.name}=${mapping.kept}`] : []
+}
+
+/** Without the genesis file the node would start a development chain with the key of the validator, so no command is shown. */
 const commandLines = (
   besu: BesuNode,
   options: readonly BesuOption[],
   dataPath: string,
 ): readonly string[] => {
-  const kept = options.filter(({ name, mapping }) => mapping.kind === 'kept' && !OF_FILES.has(name))
+  if (besu.genesisFile === undefined)
+    return ['No commands are shown: the new node needs the genesis file of the network.']
   const args = [
-    ...(besu.genesisFile === undefined ? [] : [`--genesis-file=${besu.genesisFile}`]),
+    `--genesis-file=${besu.genesisFile}`,
     `--data-path=${dataPath}`,
     '--p2p-protocol=devp2p',
     ...dialectOf(besu.version).options,
-    ...kept.map(({ value, mapping }) => (mapping.kind === 'kept' ? `--${mapping.option.name}=${value}` : '')),
+    ...options.filter(({ name }) => !OF_FILES.has(name)).flatMap(argumentOf),
   ]
   return [
+    'Stop Besu for good before the last command: two nodes with one key must never run at a time.',
+    '',
     `  mkdir -p ${shellWord(dataPath)}`,
     ...(besu.keyFile === undefined
       ? []
@@ -71,7 +83,7 @@ const commandLines = (
     ...(besu.staticNodesFile === undefined
       ? []
       : [`  cp ${shellWord(besu.staticNodesFile)} ${shellWord(join(dataPath, 'static-nodes.json'))}`]),
-    `  bun run node ${args.map(shellWord).join(' \\\n    ')}`,
+    `  ${PROGRAM} ${args.map(shellWord).join(' \\\n    ')}`,
   ]
 }
 
@@ -80,7 +92,7 @@ const commandLines = (
  * UsageError, CommandError
  */
 export const migrate = async ({ options, terminal }: CommandContext<MigrateOptions>): Promise<number> => {
-  const besu = readBesuNode(requireOption(options.fromBesu, '--from-besu=<PATH>'))
+  const besu = readBesuNode(requireOption(options.fromBesu, '--from-besu=<PATH>'), options.genesisFile)
   const classified = classifyOptions(NODE_OPTIONS, besu.entries, besu.locate)
   terminal.out(
     [
@@ -92,10 +104,11 @@ export const migrate = async ({ options, terminal }: CommandContext<MigrateOptio
       '',
       `Consensus messages: ${dialectOf(besu.version).text}`,
       '',
-      'Stop Besu for good before the last command: two nodes with one key must never run at a time.',
-      '',
       ...commandLines(besu, classified, resolve(options.dataPath)),
     ].join('\n'),
   )
-  return classified.some(({ name, mapping }) => mapping.kind === 'refused' && !OF_FILES.has(name)) ? 1 : 0
+  const isRefused = classified.some(
+    ({ name, mapping }) => (mapping.kind === 'refused' || mapping.kind === 'partly') && !OF_FILES.has(name),
+  )
+  return isRefused || besu.genesisFile === undefined ? 1 : 0
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
+import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
 
 /** Maximum file length: enough for thousands of enode URLs. */
 const FILE_BYTES_MAX = 1024 * 1024
@@ -44,14 +44,14 @@ export const readStaticNodes = (options: {
   readonly staticNodesFile: string | undefined
 }): readonly string[] => {
   const path = options.staticNodesFile ?? join(options.dataPath, 'static-nodes.json')
-  let bytes: Uint8Array
+  let bytes: Uint8Array | undefined
   try {
-    bytes = readFileSync(path)
+    bytes = readUpTo(path, FILE_BYTES_MAX)
   } catch (cause) {
     const code = (cause as { code?: string }).code
     if (code === 'ENOENT' && options.staticNodesFile === undefined) return []
-    throw invalid(path, code === 'ENOENT' ? 'there is no such file' : (code ?? String(cause)))
+    throw invalid(path, readFailureReason(cause))
   }
-  if (bytes.length > FILE_BYTES_MAX) throw invalid(path, `it is longer than ${FILE_BYTES_MAX} bytes`)
+  if (bytes === undefined) throw invalid(path, `it is longer than ${FILE_BYTES_MAX} bytes`)
   return parse(path, new TextDecoder().decode(bytes))
 }

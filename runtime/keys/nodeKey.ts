@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
 import { CommandError } from '../cli/errors.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
+import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
 import { writeFailureReason } from '../files/reason.ts'
 
 /** The secp256k1 key of this node: its identity, and the key of a validator's signatures. */
@@ -32,12 +32,6 @@ const keyError = (path: string, reason: string): CommandError =>
     `Private key cannot be loaded from file ${path}: ${reason}. It must hold one line: 32 bytes of hex, 0x optional.`,
   )
 
-const READ_FAILURES: Readonly<Record<string, string>> = {
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'its folder is a file',
-  EACCES: 'this user may not read it',
-}
-
 const parseKey = (path: string, text: string): NodeKey => {
   const lines = text.split(/\r?\n/)
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
@@ -54,15 +48,14 @@ const parseKey = (path: string, text: string): NodeKey => {
 
 /** Reads a key file in Besu's format; undefined if it does not exist. @throws CommandError */
 export const readNodeKey = (path: string): NodeKey | undefined => {
-  let bytes: Uint8Array
+  let bytes: Uint8Array | undefined
   try {
-    bytes = readFileSync(path)
+    bytes = readUpTo(path, KEY_FILE_BYTES_MAX)
   } catch (cause) {
-    const code = (cause as { code?: string }).code
-    if (code === 'ENOENT') return undefined
-    throw keyError(path, READ_FAILURES[code ?? ''] ?? code ?? String(cause))
+    if ((cause as { code?: string }).code === 'ENOENT') return undefined
+    throw keyError(path, readFailureReason(cause))
   }
-  if (bytes.length > KEY_FILE_BYTES_MAX) throw keyError(path, `it is longer than ${KEY_FILE_BYTES_MAX} bytes`)
+  if (bytes === undefined) throw keyError(path, `it is longer than ${KEY_FILE_BYTES_MAX} bytes`)
   return parseKey(path, new TextDecoder().decode(bytes))
 }
 

@@ -1,3 +1,5 @@
+import { PROGRAM } from '../cli/program.ts'
+
 export type AlertOptions = {
   /** Name of the scrape job. */
   readonly job: string
@@ -92,8 +94,7 @@ const nodeAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
       forSeconds: silentSeconds,
       severity: 'critical',
       summary: '{{ $labels.instance }} reports that no block is decided',
-      description:
-        'Run `bun run node doctor --url=<JSON-RPC URL of the node>` (in an installed package `npx quorate doctor`): it says the reason in one sentence.',
+      description: `Run \`${PROGRAM} doctor --url=<JSON-RPC URL of the node>\`: it says the reason in one sentence.`,
     },
     {
       name: 'QuorateNoPeers',

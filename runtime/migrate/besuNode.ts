@@ -20,8 +20,22 @@ export type BesuNode = {
 /** A larger file is not the metadata file. */
 const METADATA_BYTES_MAX = 64 * 1024
 
-const fileAt = (...paths: readonly (string | undefined)[]): string | undefined =>
-  paths.find(path => path !== undefined && existsSync(path) && statSync(path).isFile())
+/** @throws CommandError for a folder, a device or a pipe, whose reading may never end */
+const requireFile = (path: string): void => {
+  const found = statSync(path)
+  if (!found.isFile())
+    throw new CommandError(
+      'INPUT',
+      `${path} is ${found.isDirectory() ? 'a folder' : 'no regular file'}: a file is expected there`,
+    )
+}
+
+/** The first of the paths that exists. @throws CommandError when it is not a file */
+const fileAt = (...paths: readonly (string | undefined)[]): string | undefined => {
+  const found = paths.find(path => path !== undefined && existsSync(path))
+  if (found !== undefined) requireFile(found)
+  return found
+}
 
 const versionIn = (dataPath: string | undefined): string | undefined => {
   if (dataPath === undefined) return undefined
@@ -30,8 +44,11 @@ const versionIn = (dataPath: string | undefined): string | undefined => {
   return /"besuVersion"\s*:\s*"(\d+\.\d+[^"]*)"/.exec(readFileSync(path, 'utf8'))?.[1]
 }
 
-/** Reads, and changes nothing. @throws CommandError when there is no such path, UsageError when the file is not TOML */
-export const readBesuNode = (from: string): BesuNode => {
+/**
+ * Reads, and changes nothing. @param genesisFile if given, that of the network
+ * @throws CommandError when there is no such path, or no file where one is expected; UsageError when the file is not TOML
+ */
+export const readBesuNode = (from: string, genesisFile?: string): BesuNode => {
   if (!existsSync(from))
     throw new CommandError(
       'INPUT',
@@ -39,6 +56,8 @@ export const readBesuNode = (from: string): BesuNode => {
     )
   const isFolder = statSync(from).isDirectory()
   const configFile = isFolder ? fileAt(join(from, 'config.toml'), join(from, '..', 'config.toml')) : from
+  if (!isFolder) requireFile(from)
+  if (genesisFile !== undefined && existsSync(genesisFile)) requireFile(genesisFile)
   const entries = configFile === undefined ? [] : readTomlEntries(configFile)
   const given = (name: string): string | undefined => {
     const value = entries.find(([key]) => key === name)?.[1]
@@ -60,7 +79,10 @@ export const readBesuNode = (from: string): BesuNode => {
     entries,
     dataPath,
     locate,
-    genesisFile: fileAt(located('genesis-file'), within('genesis.json'), within('../genesis.json')),
+    genesisFile:
+      genesisFile === undefined
+        ? fileAt(located('genesis-file'), within('genesis.json'), within('../genesis.json'))
+        : resolve(genesisFile),
     keyFile: fileAt(located('node-private-key-file'), within('key')),
     staticNodesFile: fileAt(located('static-nodes-file'), within('static-nodes.json')),
     version: versionIn(dataPath),

@@ -5,6 +5,13 @@ import { decideBesuOption } from '../cli/besu/besuOptions.ts'
 export type OptionMapping =
   /** The node has it, with the same meaning. */
   | { readonly kind: 'kept'; readonly option: Option }
+  /** The node has it, and takes the values `kept` of the list, joined by commas, but not those of `refused`. */
+  | {
+      readonly kind: 'partly'
+      readonly option: Option
+      readonly kept: string
+      readonly refused: readonly string[]
+    }
   /** It asks for what the node does anyway. */
   | { readonly kind: 'unneeded' }
   /** The node refuses it. */
@@ -17,13 +24,35 @@ const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(',
 const optionOf = (table: OptionTable, name: string): Option | undefined =>
   Object.values(table).find(option => option.name === name || option.aliases.includes(name))
 
+const accepts = (option: Option, value: string): boolean => {
+  try {
+    option.parse(value)
+    return true
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error
+    return false
+  }
+}
+
+/** @returns undefined where the node takes no value of a list, or the option is none */
+const partlyKept = (option: Option, value: string): OptionMapping | undefined => {
+  if (option.kind !== 'list') return undefined
+  const entries = value.split(',').map(entry => entry.trim())
+  const kept = entries.filter(entry => accepts(option, entry))
+  if (kept.length === 0 || !accepts(option, kept.join(','))) return undefined
+  const refused = entries.filter(entry => !kept.includes(entry))
+  return { kind: 'partly', option, kept: kept.join(','), refused }
+}
+
 const keptOrRefused = (option: Option, value: string): OptionMapping => {
   try {
     option.parse(value)
     return { kind: 'kept', option }
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error
-    return { kind: 'refused', reason: `its value is not accepted${error.message}` }
+    return (
+      partlyKept(option, value) ?? { kind: 'refused', reason: `its value is not accepted${error.message}` }
+    )
   }
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { developmentGenesis } from '../../core/genesis/development.ts'
 import { GenesisError } from '../../core/genesis/error.ts'
@@ -6,6 +5,7 @@ import type { Genesis } from '../../core/genesis/genesis.ts'
 import { parseGenesisText } from '../../core/genesis/parse.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { CommandError } from '../cli/errors.ts'
+import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
 
 /** Maximum file length: the genesis files of real networks have a few megabytes. */
 const GENESIS_BYTES_MAX = 256 * 1024 * 1024
@@ -16,14 +16,16 @@ export const developmentGenesisPath = (dataPath: string): string => join(dataPat
 const genesisError = (path: string, reason: string): CommandError =>
   new CommandError('GENESIS', `Unable to load genesis file: ${path}: ${reason}`)
 
-const readBytes = (path: string): Uint8Array | undefined => {
+const readText = (path: string): string | undefined => {
+  let bytes: Uint8Array | undefined
   try {
-    return readFileSync(path)
+    bytes = readUpTo(path, GENESIS_BYTES_MAX)
   } catch (cause) {
-    const code = (cause as { code?: string }).code
-    if (code === 'ENOENT') return undefined
-    throw genesisError(path, code === 'EISDIR' ? 'it is a folder' : (code ?? String(cause)))
+    if ((cause as { code?: string }).code === 'ENOENT') return undefined
+    throw genesisError(path, readFailureReason(cause))
   }
+  if (bytes === undefined) throw genesisError(path, `it is longer than ${GENESIS_BYTES_MAX} bytes`)
+  return new TextDecoder().decode(bytes)
 }
 
 const parse = (path: string, text: string): Genesis => {
@@ -37,11 +39,8 @@ const parse = (path: string, text: string): Genesis => {
 
 /** Reads a genesis file; undefined if it does not exist. @throws CommandError if it is invalid */
 export const readGenesisIfPresent = (path: string): Genesis | undefined => {
-  const bytes = readBytes(path)
-  if (bytes === undefined) return undefined
-  if (bytes.length > GENESIS_BYTES_MAX)
-    throw genesisError(path, `it is longer than ${GENESIS_BYTES_MAX} bytes`)
-  return parse(path, new TextDecoder().decode(bytes))
+  const text = readText(path)
+  return text === undefined ? undefined : parse(path, text)
 }
 
 /** Reads a genesis file. @throws CommandError if it is invalid or does not exist */

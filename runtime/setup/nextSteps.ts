@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { toHex } from '../../core/bytes/hex.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
-import { PROGRAM } from '../cli/help.ts'
+import { PROGRAM } from '../cli/program.ts'
 import type { NetworkPlan } from './networkPlan.ts'
 
 const localStart = ({

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
@@ -41,7 +42,7 @@ const TOML = `data-path="data"
 genesis-file="genesis.json"
 p2p-port=30305
 rpc-http-enabled=true
-rpc-http-api=["ETH","QBFT"]
+rpc-http-api=["ETH","QBFT","PRIV"]
 min-gas-price=0
 data-storage-format="FOREST"
 plugins=["a"]
@@ -69,6 +70,7 @@ test('given the configuration of a Besu node, then the command prints how each o
     expect(command.trim()).toBe(
       `bun run node --genesis-file=${join(folder, 'genesis.json')} --data-path=${join(folder, 'new')} --p2p-protocol=devp2p --Xbft-legacy-protocol-encoding=true --p2p-port=30305 --rpc-http-enabled=true --rpc-http-api=ETH,QBFT --min-gas-price=0`,
     )
+    expect(text).toMatch(/ETH,QBFT,PRIV\n +ETH,QBFT; REFUSED: PRIV, which this node does not know/)
     expect(text).not.toContain(toHex(testKey(1)))
     expect(readdirSync(folder).sort()).toEqual(['config.toml', 'data', 'genesis.json'])
   })
@@ -83,6 +85,53 @@ test('given the data path alone, then the files in and beside it are found', asy
     expect(text).toContain(`--genesis-file=${join(folder, 'genesis.json')}`)
   })
 })
+
+test('given no genesis file, then no command is shown and the exit code is 1, until --genesis-file names it', async () => {
+  await withFolder(async folder => {
+    besuFolder(folder, 'min-gas-price=0\n')
+    const genesis = join(folder, 'network.json')
+    rmSync(join(folder, 'genesis.json'))
+    const from = `--from-besu=${join(folder, 'data')}`
+    const without = await run(['migrate', from])
+    expect(without.code).toBe(1)
+    expect(without.text).toContain(
+      'genesis       NOT FOUND: run this command again with --genesis-file=<PATH>',
+    )
+    expect(without.text).not.toContain('--data-path')
+    writeFileSync(genesis, genesisText({ validators: [1] }))
+    const named = await run(['migrate', from, `--genesis-file=${genesis}`])
+    expect([named.code, named.text]).toEqual([0, expect.stringContaining(`--genesis-file=${genesis}`)])
+  })
+})
+
+const FILES = ['config.toml', 'genesis.json', 'data/key', 'data/static-nodes.json']
+/** Each writes at a path what is not the file that belongs there. */
+const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
+  'is of 100 MB': path => {
+    writeFileSync(path, '')
+    truncateSync(path, 100_000_000)
+  },
+  'is half-written': path => writeFileSync(path, '{"a": "'),
+  'is a folder': path => mkdirSync(path),
+  'is a pipe': path => void spawnSync('mkfifo', [path]),
+}
+
+test.each(FILES.flatMap(file => Object.keys(DAMAGES).map(damage => [file, damage] as const)))(
+  'given that %s %s, then one sentence names it, and no command is shown',
+  async (file, damage) => {
+    await withFolder(async folder => {
+      besuFolder(folder, TOML)
+      const path = join(folder, file)
+      rmSync(path)
+      DAMAGES[damage]?.(path)
+      const { code, text } = await run(['migrate', `--from-besu=${join(folder, 'config.toml')}`])
+      expect(code).not.toBe(0)
+      expect(text.split('\n\nTo display full help')[0]).not.toContain('\n')
+      expect(text).toContain(path)
+      expect(text).not.toContain('--p2p-protocol')
+    })
+  },
+)
 
 test('given no such path, or none at all, then it says so', async () => {
   expect((await run(['migrate', '--from-besu=/nowhere/config.toml'])).text).toContain(

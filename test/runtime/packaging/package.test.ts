@@ -63,10 +63,13 @@ describe('given the packed package in an empty folder', () => {
     TIMEOUT_MS,
   )
 
-  test('when `npx quorate --version` is run, then it says the version', async () => {
+  test('when `npx quorate` is asked for its version and its help, then it names itself as installed', async () => {
     const path = `${join(ROOT, 'node_modules/node/bin')}:${process.env['PATH']}`
     const out = await runProgram(['npx', '--no-install', 'quorate', '--version'], project, { PATH: path })
     expect(out).toMatch(/^quorate\/v\d+\.\d+\.\d+\n$/)
+    const help = await runProgram(['npx', '--no-install', 'quorate', '--help'], project, { PATH: path })
+    expect(help).toStartWith('Usage: quorate [OPTIONS]')
+    expect(help).not.toContain('bun run')
   })
 
   test(
