@@ -67,17 +67,20 @@ export const CONTRACT = address(0xc0de)
 export const BENEFICIARY = address(0xfee)
 export const CHAIN_ID = 1337n
 
+/** The rules of a chain that changes no limit of the fork. */
+export const rulesOf = (fork: ForkName): BlockEnvironment['rules'] => ({
+  fork,
+  chainId: CHAIN_ID,
+  blob: forkIsAtLeast(fork, 'cancun')
+    ? { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
+    : undefined,
+  codeSizeMax: 24576,
+  stackItemsMax: 1024,
+  transactionGasMax: transactionGasMaxOf(fork),
+})
+
 export const environmentOf = (fork: ForkName, changes: Partial<BlockEnvironment> = {}): BlockEnvironment => ({
-  rules: {
-    fork,
-    chainId: CHAIN_ID,
-    blob: forkIsAtLeast(fork, 'cancun')
-      ? { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
-      : undefined,
-    codeSizeMax: 24576,
-    stackItemsMax: 1024,
-    transactionGasMax: transactionGasMaxOf(fork),
-  },
+  rules: rulesOf(fork),
   number: 100n,
   timestamp: 1_700_000_000n,
   beneficiary: BENEFICIARY,

@@ -1,3 +1,4 @@
+import { plainHeader } from './plainHeader.ts'
 import { EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { joinBlooms, logsBloom } from '../../../core/block/codec/bloom.ts'
@@ -52,29 +53,21 @@ export function* logChain(blocks: Iterable<LogsOfBlock>, parent?: BlockCommit): 
   let parentHash: Hash = parent?.hash ?? ZERO_HASH
   for (const logs of blocks) {
     const receipts = logs.map(receiptOf)
-    const header = {
+    const header = plainHeader({
       parentHash,
       ommersHash: EMPTY_LIST_HASH,
-      coinbase: ZERO_ADDRESS,
       stateRoot: EMPTY_TRIE_ROOT,
       transactionsRoot: EMPTY_TRIE_ROOT,
       receiptsRoot: EMPTY_TRIE_ROOT,
       logsBloom: joinBlooms(receipts.map(receipt => receipt.logsBloom)),
-      difficulty: 1n,
       number: BigInt(number),
       gasLimit: 30_000_000n,
       gasUsed: 21_000n,
       timestamp: 1_700_000_000n + BigInt(number),
       extraData: EMPTY_BYTES,
       mixHash: ZERO_HASH,
-      nonce: new Uint8Array(8),
       baseFeePerGas: 7n,
-      withdrawalsRoot: undefined,
-      blobGasUsed: undefined,
-      excessBlobGas: undefined,
-      parentBeaconBlockRoot: undefined,
-      requestsHash: undefined,
-    }
+    })
     const hash = rawHeaderHash(header)
     yield {
       block: {

@@ -1,4 +1,5 @@
-import { type Address, EMPTY_BYTES, equalBytes, ZERO_ADDRESS, ZERO_HASH } from '../../../core/bytes/bytes.ts'
+import { plainHeader } from './plainHeader.ts'
+import { type Address, EMPTY_BYTES, equalBytes, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { rawHeaderHash } from '../../../core/block/codec/header.ts'
@@ -172,29 +173,20 @@ export const sampleChain = (options: SampleChainOptions): SampleChain => {
     const transactions = Array.from({ length: random.below(options.transactionsMax + 1) }, (_, index) =>
       sampleTransaction(random, 1000 * number + index, random.below(2) === 0 ? 0 : 2),
     )
-    const header: Header = {
+    const header = plainHeader({
       parentHash: parent?.hash ?? ZERO_HASH,
       ommersHash: EMPTY_LIST_HASH,
-      coinbase: ZERO_ADDRESS,
       stateRoot: root,
       transactionsRoot: EMPTY_TRIE_ROOT,
       receiptsRoot: EMPTY_TRIE_ROOT,
-      logsBloom: new Uint8Array(256),
-      difficulty: 1n,
       number: BigInt(number),
       gasLimit: 30_000_000n,
       gasUsed: 21_000n * BigInt(transactions.length),
       timestamp: 1_700_000_000n + BigInt(number),
       extraData: EMPTY_BYTES,
       mixHash: ZERO_HASH,
-      nonce: new Uint8Array(8),
       baseFeePerGas: 7n,
-      withdrawalsRoot: undefined,
-      blobGasUsed: undefined,
-      excessBlobGas: undefined,
-      parentBeaconBlockRoot: undefined,
-      requestsHash: undefined,
-    }
+    })
     const hash = rawHeaderHash(header)
     parent = { header, hash }
     commits.push({

@@ -1,3 +1,4 @@
+import { rulesOf } from '../harness.ts'
 import type { Address } from '../../../../core/bytes/bytes.ts'
 import { EMPTY_BYTES } from '../../../../core/bytes/bytes.ts'
 import { bytesToBigint } from '../../../../core/bytes/integer.ts'
@@ -9,7 +10,6 @@ import { executeTransaction } from '../../../../core/evm/transaction/execute.ts'
 import type { TransactionResult } from '../../../../core/evm/transaction/result.ts'
 import type { ForkName } from '../../../../core/genesis/fork.ts'
 import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
-import { transactionGasMaxOf } from '../../../../core/genesis/schedule.ts'
 import type { StateChanges } from '../../../../core/state/account.ts'
 import type { WorldState } from '../../../../core/state/world.ts'
 import { createWorldState } from '../../../../core/state/worldState.ts'
@@ -32,16 +32,7 @@ export const FIRST_BALANCE = 10n ** 24n
 export const TRANSACTION_GAS = 21_000n
 
 const environmentAt = (fork: ForkName, number: bigint): BlockEnvironment => ({
-  rules: {
-    fork,
-    chainId: CHAIN_ID,
-    blob: forkIsAtLeast(fork, 'cancun')
-      ? { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
-      : undefined,
-    codeSizeMax: 24_576,
-    stackItemsMax: 1024,
-    transactionGasMax: transactionGasMaxOf(fork),
-  },
+  rules: rulesOf(fork),
   number,
   timestamp: 1_700_000_000n + number,
   beneficiary: BENEFICIARY,
