@@ -49,6 +49,13 @@ const chain = { ...localhost, id: 1337 }
 const clientOf = (mode: 'anvil' | 'hardhat') =>
   createTestClient({ mode, chain, pollingInterval: 20, transport: http(node.url) }).extend(publicActions)
 
+test('given automatic blocks, when an unlocked account sends a transaction, then its block is made before the answer', async () => {
+  for (let sent = 0; sent < 5; sent++) {
+    const hash = await node.rpc('eth_sendTransaction', { from: FIRST, to: SECOND, value: '0x1' })
+    expect(await node.rpc('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+  }
+})
+
 for (const mode of ['anvil', 'hardhat'] as const)
   describe(`given viem’s test client in ${mode} mode`, () => {
     test('when it mines, then blocks have the number and the times that it asked for', async () => {

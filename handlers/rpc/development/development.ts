@@ -17,6 +17,8 @@ export type MiningMode =
 export type DevelopmentMiner = {
   mode(): MiningMode
   setMode(mode: MiningMode): void
+  /** With automatic blocks, resolves when the transactions that were just sent have their block, made at once. */
+  mineSent(): Promise<void>
   /**
    * Produces several blocks in turn, with the transactions of the pool.
    * @param intervalSeconds time between their timestamps; undefined to follow the clock

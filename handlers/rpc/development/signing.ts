@@ -53,12 +53,17 @@ const signFilled = async (call: Call, context: RpcContext): Promise<SenderTransa
   return required(developmentOf(context).signTransaction(from, transaction), 'UNKNOWN_ACCOUNT')
 }
 
+/** Returns the hash after the transaction's block, which tests that read state next rely on, as in Hardhat. */
+const send = async (sent: SenderTransaction, context: RpcContext): Promise<string> => {
+  await submitSent(sent, context)
+  await developmentOf(context).miner.mineSent()
+  return toHex(sent.transaction.hash)
+}
+
 /** eth_sendUnsignedTransaction: the hash. @throws RpcError, TransactionRejected */
 export const sendUnsigned = async (call: Call, context: RpcContext): Promise<string> => {
   const { from, transaction } = await filledOf(call, context)
-  const sent = developmentOf(context).unsigned(from, transaction)
-  await submitSent(sent, context)
-  return toHex(sent.transaction.hash)
+  return send(developmentOf(context).unsigned(from, transaction), context)
 }
 
 /** eth_signTransaction: the signed encoding. */
@@ -66,8 +71,5 @@ export const signTransaction = async (call: Call, context: RpcContext): Promise<
   toHex((await signFilled(call, context)).transaction.encoded)
 
 /** eth_sendTransaction on a development chain: the hash. @throws RpcError, TransactionRejected */
-export const sendTransaction = async (call: Call, context: RpcContext): Promise<string> => {
-  const sent = await signFilled(call, context)
-  await submitSent(sent, context)
-  return toHex(sent.transaction.hash)
-}
+export const sendTransaction = async (call: Call, context: RpcContext): Promise<string> =>
+  send(await signFilled(call, context), context)

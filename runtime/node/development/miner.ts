@@ -163,6 +163,11 @@ export const createMiner = (from: MinerOptions): Miner => {
       schedule(state)
       from.log.debug('Blocks are made: {mode}', { mode: mode.kind })
     },
+    mineSent: () => {
+      if (!state.isRunning || state.mode.kind !== 'automatic') return Promise.resolve()
+      unschedule(state)
+      return alone(state, () => mineDue(state))
+    },
     mine: (count, intervalSeconds) => alone(state, () => mineMany(state, count, intervalSeconds)),
     alone: async work => {
       const result = await alone(state, work)
