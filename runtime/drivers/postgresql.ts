@@ -28,6 +28,7 @@ const statementsOf = (table: string) => {
     `put AS (INSERT INTO ${table} (k, v) SELECT e.k, e.v FROM ${values}${from} ${upsert}), ` +
     `gone AS (DELETE FROM ${table} AS t USING unnest($5::text[]) AS r(k)${from} WHERE t.k = r.k)`
   return {
+    find: `SELECT to_regclass('${table}') IS NOT NULL AS found`,
     create: `CREATE TABLE IF NOT EXISTS ${table} (k text COLLATE "C" PRIMARY KEY, v bytea NOT NULL)`,
     get: `SELECT v FROM ${table} WHERE k = $1`,
     getMany: `SELECT k, v FROM ${table} WHERE k = ANY ($1::text[])`,
@@ -155,8 +156,13 @@ const durabilityOf = async (pool: SqlPool): Promise<KeyValueStore['durability']>
 
 const UNIQUE_VIOLATION = '23505'
 
-/** Processes that start together may all find the table missing; one of them makes it. */
-const createTable = async (pool: SqlPool, { create }: Statements): Promise<void> => {
+/**
+ * Makes the table where it is missing: the statement needs rights that a reader has not, and a standby refuses it, even if the
+ * table is there. Processes that start together may all find it missing; one of them makes it.
+ */
+const createTable = async (pool: SqlPool, { find, create }: Statements): Promise<void> => {
+  const [row] = await pool.query('quorate_find', find, [])
+  if (row?.['found'] === true) return
   try {
     await pool.query('quorate_create', create, [])
   } catch (error) {

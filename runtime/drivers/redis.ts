@@ -53,6 +53,16 @@ const split = (entries: readonly KeyValueEntry[]) => {
   return { sets, removed }
 }
 
+/** False for a user that may not ask. */
+const isCluster = async (client: Redis): Promise<boolean> => {
+  try {
+    return /cluster_enabled:1/.test(await client.info('cluster'))
+  } catch (error) {
+    if ((error as Error).message.startsWith('NOPERM')) return false
+    throw error
+  }
+}
+
 const connect = async (url: string): Promise<Scripted> => {
   const { Redis: Client } = await loadOptional('redis', 'ioredis', () => import('ioredis'))
   const client = new Client(url, {
@@ -72,8 +82,7 @@ const connect = async (url: string): Promise<Scripted> => {
   })
   try {
     await client.connect()
-    const info = await client.info('cluster')
-    if (/cluster_enabled:1/.test(info))
+    if (await isCluster(client))
       throw new StorageUnavailable(
         'the storage redis needs a server without cluster mode, which has no transactions over all keys: give the URL of a single server, a replica set or a Sentinel-managed primary',
       )

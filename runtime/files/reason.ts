@@ -17,9 +17,12 @@ export const writeFailureReason = (cause: unknown): string =>
 const CONNECTION_REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ECONNREFUSED|connection ?refused|unable to connect/i, 'connection refused, no program listens there'],
   [/ENOTFOUND|EAI_AGAIN|failed to lookup|FailedToOpenSocket/i, 'the host name is unknown'],
-  [/ETIMEDOUT|timed? ?out/i, 'no answer came in time'],
+  [/ETIMEDOUT|timed? ?out|max retries per request/i, 'no answer came in time'],
   [/EHOSTUNREACH|ENETUNREACH|unreachable/i, 'there is no route to the host'],
-  [/ECONNRESET|EPIPE|hang up|connection (?:is|was) closed/i, 'the connection was closed'],
+  [
+    /ECONNRESET|EPIPE|hang up|connection (?:is|was) closed|connection terminated/i,
+    'the connection was closed',
+  ],
 ]
 
 const textsOf = (cause: unknown): string => {

@@ -10,6 +10,8 @@ import {
   type ReplicaWriter,
 } from '../../core/store/replica/replicaWriter.ts'
 import type { SharedStore } from '../drivers/shared.ts'
+import { StorageUnavailable } from '../drivers/storageUnavailable.ts'
+import { connectionFailureReason } from '../files/reason.ts'
 import { createLagReport, type LagReport, type ReplicaLog } from './lagReport.ts'
 import {
   BATCH_BLOCKS_MAX,
@@ -158,7 +160,9 @@ const waitForSilence = async (state: State): Promise<void> => {
 
 const retryMs = (failures: number): number => Math.min(REPLICATION_RETRY_MS * 2 ** failures, RETRY_MS_MAX)
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** In words; an error of the client of a store names no cause. */
+const reasonOf = (error: unknown): string =>
+  error instanceof StorageUnavailable ? error.message : connectionFailureReason(error)
 
 /**
  * Closes the connection: the next attempt opens another one, which prepares a store that came back empty. A silent server

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Client } from 'pg'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { openPostgresqlDriver } from '../../../runtime/drivers/postgresql.ts'
 import { testConditionalWrites, testDriver } from '../../support/stores/driverSuite.ts'
@@ -34,6 +35,27 @@ describe.skipIf(!HAS_POSTGRESQL)('PostgreSQL', () => {
   test('given several processes that open one table at once, then each gets it', async () => {
     const opened = await Promise.all(Array.from({ length: 4 }, () => open('together')))
     for (const kv of opened) await kv.close()
+  })
+
+  test('given a role that may only read, or a standby, then it reads a table that is there', async () => {
+    const writer = await open('readable')
+    await writer.set([{ key: 'a', value: Uint8Array.of(7) }])
+    await writer.close()
+    const client = new Client({ connectionString: server.url })
+    await client.connect()
+    await client.query('CREATE ROLE reader LOGIN')
+    await client.query('GRANT SELECT ON readable TO reader')
+    await client.end()
+    const standby = `${server.url}?options=${encodeURIComponent('-c default_transaction_read_only=on')}`
+    for (const url of [server.url.replace('quorate@', 'reader@'), standby]) {
+      const { driver, durability } = await openPostgresqlDriver({ url, table: 'readable' })
+      const kv = keyValueOfDriver(driver, durability)
+      expect(await kv.get('a')).toEqual(Uint8Array.of(7))
+      expect(String(await rejection(kv.set([{ key: 'a', value: Uint8Array.of(8) }])))).toMatch(
+        /permission denied|read-only/,
+      )
+      await kv.close()
+    }
   })
 
   test('given an invalid table name, then it is refused', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Redis } from 'ioredis'
 import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
 import { openRedisDriver } from '../../../runtime/drivers/redis.ts'
 import { testConditionalWrites, testDriver } from '../../support/stores/driverSuite.ts'
@@ -37,6 +38,21 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     expect(await second.get('mark:0')).toBeUndefined()
     await first.close()
     await second.close()
+  })
+
+  test('given a user that may only read, then it reads', async () => {
+    const writer = await open('readable:')
+    await writer.set([{ key: 'a', value: Uint8Array.of(7) }])
+    await writer.close()
+    const client = new Redis(server.url)
+    await client.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~readable:*', '+get', '+mget')
+    client.disconnect()
+    const url = server.url.replace('://', '://reader:secret@')
+    const { driver, durability } = await openRedisDriver({ url, base: 'readable:' })
+    const kv = keyValueOfDriver(driver, durability)
+    expect(await kv.get('a')).toEqual(Uint8Array.of(7))
+    expect(String(await rejection(kv.set([{ key: 'a', value: Uint8Array.of(8) }])))).toContain('NOPERM')
+    await kv.close()
   })
 
   test('given no server, then the error names the URL option', async () => {

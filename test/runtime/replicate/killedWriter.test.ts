@@ -119,9 +119,10 @@ describe.each(STORES)(
             const store = await readReplica(kv)
             const head = Number(store?.head()?.header.number ?? -1n)
             expect(head).toBeGreaterThanOrEqual(heads.at(-1) ?? -1)
-            heads.push(head)
-            for (let number = 0; number <= head; number++)
+            // Those before were whole after the last kill.
+            for (let number = Math.max(heads.at(-1) ?? 0, 0); number <= head; number++)
               expect((await store?.record(BigInt(number)))?.block.header.number).toBe(BigInt(number))
+            heads.push(head)
             if (head > 0)
               await store?.run(() => store.stateAt(BigInt(head)).account(new Uint8Array(20).fill(0xee)))
           }
