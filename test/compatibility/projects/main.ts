@@ -4,7 +4,7 @@
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { startNode } from '../../runtime/nodeProcess.ts'
 
 /** The first account of the mnemonic of development chains. */
@@ -14,7 +14,7 @@ const STEP_TIMEOUT_MS = 10 * 60_000
 const BROADCAST = 'broadcast/Deploy.s.sol/1337/run-latest.json'
 const NODE_FOLDER = join(import.meta.dir, '../../../node_modules/node/bin')
 
-const keepIn = process.argv[2]
+const keepIn = process.argv[2] === undefined ? undefined : resolve(process.argv[2])
 const root = keepIn ?? mkdtempSync(join(tmpdir(), 'quorate-projects-'))
 
 type Project = { readonly folder: string; readonly environment: Readonly<Record<string, string>> }
