@@ -2,6 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isInstalled, type NodeProcess, type RuntimeName, startNode } from '../../runtime/nodeProcess.ts'
+import { METRIC_CATEGORIES } from '../../../runtime/cli/metricCategories.ts'
+import { createRegistry } from '../../../runtime/metrics/registry.ts'
+import { createRpcMetrics } from '../../../runtime/metrics/rpcMetrics.ts'
 import { measureLoad, requestBytes } from '../auth/load.ts'
 import { type BenchOptions, median, type Row } from '../measure.ts'
 
@@ -100,11 +103,45 @@ const benchRuntime = async (
   }
 }
 
+const CALLS_COUNTED = 1_000_000
+const SCRAPES_TIMED = 100
+
+/** CPU time of this process for some work, in nanoseconds. */
+const cpuNanoseconds = async (work: () => void | Promise<void>): Promise<number> => {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) * 1000
+}
+
+/** What is added to each call, and what a scrape takes: what a busy machine cannot hide. */
+const benchParts = async (): Promise<Row> => {
+  const registry = await createRegistry(METRIC_CATEGORIES)
+  const { called } = createRpcMetrics(registry, { http: () => 1, ws: () => 1 })
+  const methods = Object.keys(CALLS)
+  const count = (calls: number): void => {
+    for (let call = 0; call < calls; call++) called(methods[call % methods.length] ?? '', 0.3, undefined)
+  }
+  const render = async (): Promise<void> => {
+    for (let scrape = 0; scrape < SCRAPES_TIMED; scrape++) await registry.render('text')
+  }
+  // The first are for the compilers.
+  count(CALLS_COUNTED)
+  await render()
+  return {
+    name: 'the parts, on Bun',
+    values: {
+      'CPU of a call, ns': ((await cpuNanoseconds(() => count(CALLS_COUNTED))) / CALLS_COUNTED).toFixed(1),
+      'CPU of a scrape, ms': ((await cpuNanoseconds(render)) / SCRAPES_TIMED / 1e6).toFixed(2),
+    },
+  }
+}
+
 /** What metrics that are read cost each call. */
 export const benchMetrics = async (options: BenchOptions): Promise<readonly Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
   try {
-    const rows: Row[] = []
+    const rows: Row[] = [await benchParts()]
     for (const runtime of RUNTIMES.filter(isInstalled))
       rows.push(...(await benchRuntime(runtime, folder, options)))
     return rows
