@@ -11,6 +11,7 @@ import { startProgress } from '../cli/progress.ts'
 import { unknownVariables } from '../cli/resolve.ts'
 import { writePidFile } from '../files/pidFile.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
+import { startSegmentCompiler } from '../compiler/segmentCompiler.ts'
 import { type Log, logOf } from '../logging/log.ts'
 import { developmentBanner, developmentFields } from '../node/developmentBanner.ts'
 import { closeAll } from '../node/closeAll.ts'
@@ -178,6 +179,8 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     warnOfIgnored(context, log)
     const warnings = [...prepared.warnings, ...expiringCertificates(options, Date.now())]
     for (const warning of warnings) log.warn('{warning}', { warning })
+    if (options.evmCompilerEnabled)
+      startSegmentCompiler(error => log.warn('Contract code stays interpreted: {error}', { error }))
     const showProgress = terminal.interactive
       ? () => startProgress(terminal, text => void stderr.write(text))
       : undefined

@@ -29,6 +29,7 @@ import {
   windowedCodeSteps,
 } from '../interpreter/codeWindows.ts'
 import { cacheProgram, cachedProgram, type Program, programBytes } from '../interpreter/program.ts'
+import { countCall } from '../compiled/hotPrograms.ts'
 import { traceEnter } from '../interpreter/trace.ts'
 import { mayPause, limitPrecompile } from '../interpreter/runLimit.ts'
 
@@ -82,7 +83,10 @@ const findProgram = (frame: Frame, account: AccountState): void => {
   if (frame.code.length > DECODED_AT_ONCE_BYTES && mayPause()) {
     const known = isStepped ? undefined : (account.program ?? cachedProgram(schedule, account.codeHash))
     if (known === undefined) beginWork(decodeWork(frame, account, isStepped))
-    else frame.program = known as Program
+    else {
+      frame.program = known as Program
+      countCall(frame.program)
+    }
     return
   }
   if (isStepped) frame.program = decodeProgram(frame.code, schedule, true)
@@ -94,6 +98,7 @@ const findProgram = (frame: Frame, account: AccountState): void => {
       keepProgram(frame.context.state, account, program)
     }
     frame.program = account.program as Program
+    countCall(frame.program)
   }
 }
 

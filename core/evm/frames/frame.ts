@@ -5,7 +5,7 @@ import { createAccountState } from '../../state/accountState.ts'
 import type { ExecutionState } from '../../state/executionState.ts'
 import { limbOf } from '../../state/limbs.ts'
 import type { BlockEnvironment } from '../transaction/environment.ts'
-import { type Program, programBytes } from '../interpreter/program.ts'
+import { createProgram, type Program, programBytes } from '../interpreter/program.ts'
 import type { HaltReason } from '../transaction/result.ts'
 import type { Schedule } from '../gas/schedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
@@ -83,12 +83,7 @@ export const DEPTH_MAX = 1024
 
 let frames: Frame[] = []
 
-const NO_PROGRAM: Program = {
-  words: new Int32Array(1),
-  targets: new Int32Array(0),
-  isStepped: false,
-  codeWindow: undefined,
-}
+const NO_PROGRAM = createProgram(new Int32Array(1), new Int32Array(0), false)
 
 const NO_ACCOUNT = createAccountState(ZERO_ADDRESS, undefined)
 
@@ -188,6 +183,13 @@ export const clearFrame = (frame: Frame): void => {
   frame.output = EMPTY_BYTES
   frame.code = EMPTY_BYTES
   frame.program = NO_PROGRAM
+}
+
+/** Saves the position, stack and gas of a frame before another frame runs. */
+export const save = (frame: Frame, ip: number, sp: number, gas: number): void => {
+  frame.ip = ip
+  frame.sp = sp
+  frame.gas = gas
 }
 
 /** The frame that called this one. */

@@ -3,7 +3,7 @@ import type { Steps } from '../../steps.ts'
 import type { Frame } from '../frames/frame.ts'
 import type { Schedule } from '../gas/schedule.ts'
 import { decodePart, outside, positionOutside } from './decode.ts'
-import type { Program } from './program.ts'
+import { createProgram, type Program } from './program.ts'
 import { limitDecoding } from './runLimit.ts'
 import { freeWords, takeWords } from './windowWords.ts'
 
@@ -162,7 +162,7 @@ const decodeWindow = (of: WindowedCode, index: number): Program => {
   const end = Math.max(start, Math.min((index + 1) * WINDOW_BYTES, code.length))
   const { words, targets } = decodePart(of, start, end, position => isDestination(of, position), takeWords)
   const codeWindow = { of, start, end, targets, frames: 0, isKept: true }
-  return { words, targets: NO_TARGETS, isStepped: of.isStepped, codeWindow }
+  return createProgram(words, NO_TARGETS, of.isStepped, codeWindow)
 }
 
 /** Makes the frame run the window of that position, which is where a window begins or a JUMPDEST. Gives its place there. */

@@ -1,7 +1,7 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import type { Steps } from '../../steps.ts'
 import { OPCODES } from './opcodes.ts'
-import type { Program } from './program.ts'
+import { createProgram, type Program } from './program.ts'
 import type { Schedule } from '../gas/schedule.ts'
 
 /**
@@ -253,12 +253,7 @@ export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: b
   decodeTo(decoding, code.length)
   endWords(decoding)
   resolveJumps(decoding, 0, decoding.jumps.length)
-  return {
-    words: decoding.words.slice(0, decoding.at),
-    targets: decoding.targets,
-    isStepped,
-    codeWindow: undefined,
-  }
+  return createProgram(decoding.words.slice(0, decoding.at), decoding.targets, isStepped)
 }
 
 /** Targets in a window that stand for positions of the code in another one: -2 and less. */
@@ -330,12 +325,7 @@ export function* decodeProgramSteps(
     resolveJumps(decoding, start, Math.min(decoding.jumps.length, start + DECODED_AT_ONCE_BYTES))
     yield
   }
-  return {
-    words: decoding.words.subarray(0, decoding.at),
-    targets: decoding.targets,
-    isStepped,
-    codeWindow: undefined,
-  }
+  return createProgram(decoding.words.subarray(0, decoding.at), decoding.targets, isStepped)
 }
 
 const writeBlock = (words: Int32Array, at: number, pc: number): number => {

@@ -5,7 +5,7 @@ import { enterWindow, targetOutside } from './codeWindows.ts'
 import { call } from '../frames/call.ts'
 import { create } from '../frames/create.ts'
 import type { Frame } from '../frames/frame.ts'
-import { stackLimitOf, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from '../frames/frame.ts'
+import { save, stackLimitOf, WORD_ADDRESS, WORD_CALLER, WORD_VALUE } from '../frames/frame.ts'
 import { endWith, endWithMemory, haltAtJump, haltWith } from '../frames/ending.ts'
 import { haltOrSuspend, haltOrSuspendOperation } from '../frames/ending.ts'
 import { expand, memory } from './memory.ts'
@@ -33,13 +33,6 @@ const numbers = stackNumbers
 
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER
 const INT32_MAX = 0x7fffffff
-
-/** Saves the position, stack and gas of a frame before another frame runs. */
-const save = (frame: Frame, ip: number, sp: number, gas: number): void => {
-  frame.ip = ip
-  frame.sp = sp
-  frame.gas = gas
-}
 
 /**
  * Runs a frame until it ends or calls another; returns the frame that runs next. The common opcodes are written out here,
@@ -304,6 +297,11 @@ export const runFrame = (frame: Frame): Frame | undefined => {
         numbers[++sp] = Number.NaN
         copyWord(words, ip + 1, limbs, sp << 3)
         ip += 9
+        continue
+      case 0x63: // COMPILED, see compiled/
+        program.compiled[words[ip + 1]!]!(sp)
+        sp += words[ip + 2]!
+        ip += words[ip + 3]!
         continue
       case 0x80: // DUP
         copyItem(sp - words[ip + 1]!, sp + 1)

@@ -1,6 +1,7 @@
 import { toBareHex } from '../../bytes/hex.ts'
 import type { Schedule } from '../gas/schedule.ts'
 import type { CodeWindow } from './codeWindows.ts'
+import type { CompiledSegment } from '../compiled/module.ts'
 
 /**
  * Decoded contract code: one array of instructions with their operands. Values of PUSH are decoded, jump destinations are
@@ -15,7 +16,19 @@ export type Program = {
   readonly isStepped: boolean
   /** Of long code, which is decoded in windows as it runs: the one that this is. Undefined for whole code. */
   readonly codeWindow: CodeWindow | undefined
+  /** Calls so far, counted up to the one that makes the program hot (compiled/). */
+  calls: number
+  /** The compiled segments that COMPILED instructions in `words` run. */
+  compiled: readonly CompiledSegment[]
 }
+
+/** A program that nothing has run yet. `codeWindow` is given for a part of long code alone. */
+export const createProgram = (
+  words: Int32Array,
+  targets: Int32Array,
+  isStepped: boolean,
+  codeWindow?: CodeWindow,
+): Program => ({ words, targets, isStepped, codeWindow, calls: 0, compiled: [] })
 
 /** Memory of a program, in bytes. */
 export const programBytes = ({ words, targets }: Program): number => words.byteLength + targets.byteLength

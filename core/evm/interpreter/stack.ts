@@ -16,10 +16,15 @@ export const SCRATCH_ITEMS = 8
  */
 const ITEMS = SHARED_STACK_ITEMS + SCRATCH_ITEMS
 const native = compileMultiply(ITEMS * ITEM_BYTES)
-const buffer = native?.buffer ?? new ArrayBuffer(ITEMS * ITEM_BYTES)
+const buffer = native?.memory.buffer ?? new ArrayBuffer(ITEMS * ITEM_BYTES)
 
 export const limbs = new Int32Array(buffer, 0, 8 * ITEMS)
 export const numbers = new Float64Array(buffer, 32 * ITEMS, ITEMS)
+
+/** The memory of the stack; undefined where the runtime forbids compiling WebAssembly. */
+export const stackMemory = native?.memory
+/** Offset of `numbers` in it, in bytes. */
+export const NUMBERS_AT = 32 * ITEMS
 
 /** Multiplies items by the byte offsets of their limbs; undefined where the runtime forbids compiling WebAssembly. */
 export const nativeMultiply = native?.multiply

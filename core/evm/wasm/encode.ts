@@ -16,3 +16,17 @@ export const sized = (bytes: readonly number[]): number[] => [...unsigned(bytes.
 export const section = (id: number, content: readonly number[]): number[] => [id, ...sized(content)]
 
 export const name = (text: string): number[] => sized([...new TextEncoder().encode(text)])
+
+/** Signed LEB128 of a 64-bit integer. */
+export const signed = (value: bigint): number[] => {
+  const bytes: number[] = []
+  for (let rest = BigInt.asIntN(64, value); ; ) {
+    const byte = Number(rest & 0x7fn)
+    rest >>= 7n
+    if ((rest === 0n && (byte & 0x40) === 0) || (rest === -1n && (byte & 0x40) !== 0)) {
+      bytes.push(byte)
+      return bytes
+    }
+    bytes.push(byte | 0x80)
+  }
+}

@@ -81,7 +81,7 @@ const moduleBytes = (pages: number): Uint8Array<ArrayBuffer> =>
 
 type NativeMultiply = {
   /** The memory of the operands and products. */
-  readonly buffer: ArrayBuffer
+  readonly memory: WebAssembly.Memory
   /** Writes the product of the words at two byte offsets to a third; returns zero when it is below 2^64. */
   readonly multiply: (a: number, b: number, to: number) => number
 }
@@ -95,7 +95,7 @@ export const compileMultiply = (bytes: number): NativeMultiply | undefined => {
       readonly memory: WebAssembly.Memory
       readonly multiply: NativeMultiply['multiply']
     }
-    return { buffer: memory.buffer, multiply }
+    return { memory, multiply }
   } catch {
     // The runtime forbids compiling, as Workers do; the caller multiplies in JavaScript.
     return undefined

@@ -34,6 +34,12 @@ export const BLOCK_OPTIONS = {
     parse: parseExtraData,
     description: 'Vanity data of produced blocks, at most 32 bytes',
   }),
+  evmCompilerEnabled: booleanOption({
+    name: 'evm-compiler-enabled',
+    group: BLOCKS,
+    fallback: true,
+    description: 'Compile contract code that is often called to WebAssembly; results do not depend on it',
+  }),
   poaBlockTxsSelectionMaxTime: integerOption({
     name: 'poa-block-txs-selection-max-time',
     group: BLOCKS,

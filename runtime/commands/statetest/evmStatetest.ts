@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../cli/command.ts'
 import type { StatetestOptions } from './statetestCommand.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
+import { compileAtFirstCall } from '../../compiler/segmentCompiler.ts'
 import { useFastEngine } from '../../node/engine.ts'
 import { runStateTests } from './statetest.ts'
 
@@ -10,6 +11,7 @@ export const evmStatetest = async (context: CommandContext<StatetestOptions>): P
   if (words.length === 0)
     throw new UsageError('INVALID_VALUE', 'No tests specified: give files or folders of state tests')
   await useFastEngine()
+  if (options.compileAll) compileAtFirstCall()
   try {
     const { failed } = await runStateTests(words, { json: options.json, write: line => terminal.out(line) })
     return failed === 0 ? 0 : 1

@@ -10,6 +10,12 @@ const STATETEST_OPTIONS = {
     fallback: false,
     description: 'Print one JSON line for each test',
   }),
+  compileAll: booleanOption({
+    name: 'compile-all',
+    group: GROUP,
+    fallback: false,
+    description: 'Compile contract code at its first call, to test compiled code',
+  }),
 }
 
 export const STATETEST_COMMAND: Command = defineCommand({

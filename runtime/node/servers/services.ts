@@ -331,7 +331,7 @@ const openContext = (
     rpcDevelopment: development,
     accountIndex,
     openCallWorkers: host => {
-      const workers = openCallWorkers(host, options.rpcWorkers, logOf('rpc'))
+      const workers = openCallWorkers(host, options, logOf('rpc'))
       if (workers !== undefined) stops.push(workers.close)
       development?.onChange(() => void workers?.restart())
       return workers

@@ -37,6 +37,8 @@ export const defaultCallWorkers = (): number => Math.max(1, Math.min(availablePa
 export type CallPoolOptions = {
   readonly chain: Chain
   readonly options: RpcOptions
+  /** Whether workers compile code that is often called; true by default. */
+  readonly evmCompilerEnabled?: boolean
   /** Maximum workers, at least 1. The first starts with the first call. */
   readonly workers: number
   /** Current minimum gas price in wei; the only option that changes while the node runs. */
@@ -212,7 +214,12 @@ export const createCallPool = (from: CallPoolOptions): CallPool => {
   const { configuration, genesis } = chain
   const pool: PoolState = {
     from,
-    setup: { configuration, options: { ...options }, genesis: encodeChainHead(genesis) },
+    setup: {
+      configuration,
+      options: { ...options },
+      genesis: encodeChainHead(genesis),
+      evmCompilerEnabled: from.evmCompilerEnabled ?? true,
+    },
     waiting: createWaiting(),
     members: new Set(),
     lastId: 0,

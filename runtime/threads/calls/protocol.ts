@@ -18,6 +18,8 @@ export type CallWorkerSetup = {
   /** encodeChainHead of block 0. */
   readonly genesis: Uint8Array
   readonly options: RpcOptions
+  /** Whether the worker compiles code that is often called. */
+  readonly evmCompilerEnabled: boolean
 }
 
 /** One RPC call to run. A worker runs one at a time. */

@@ -8,6 +8,7 @@ import { isJsonPieces } from '../../../handlers/rpc/json/jsonPieces.ts'
 import type { Params } from '../../../handlers/rpc/methods/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { createRunner } from '../../../handlers/rpc/dispatch/runner.ts'
+import { startSegmentCompiler } from '../../compiler/segmentCompiler.ts'
 import { useWorkerEngine } from '../workerEngine.ts'
 import { openWorkerPort } from '../workerPort.ts'
 import { createAnswerReader } from './answerBuffer.ts'
@@ -29,6 +30,13 @@ const setup = workerData as CallWorkerSetup
 // As on the main thread: an unpredictable seed for the hash tables of the state.
 useTableSeed(crypto.getRandomValues(new Int32Array(1))[0] as number)
 await useWorkerEngine()
+const reportFault = (method: string, error: unknown): void =>
+  post({
+    kind: 'fault',
+    method,
+    text: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  })
+if (setup.evmCompilerEnabled) startSegmentCompiler(error => reportFault('compiling contract code', error))
 
 const answers = createAnswerReader(setup.buffer)
 const genesis = decodeChainHead(setup.genesis)
@@ -49,12 +57,7 @@ const context = createCallContext(
   store,
   () => head.current,
   () => minGasPrice,
-  (method, error) =>
-    post({
-      kind: 'fault',
-      method,
-      text: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    }),
+  reportFault,
 )
 const rows = new Map([...METHODS, ...CALL_METHODS].map(row => [row.name, row]))
 const runner = createRunner(METHODS, context)

@@ -1,0 +1,35 @@
+/** Instructions of WebAssembly (WebAssembly core specification, section 5.4). */
+export const WASM = {
+  if: 0x04,
+  else: 0x05,
+  end: 0x0b,
+  localGet: 0x20,
+  localSet: 0x21,
+  localTee: 0x22,
+  i64Load: 0x29,
+  f64Load: 0x2b,
+  i64Store: 0x37,
+  f64Store: 0x39,
+  i32Const: 0x41,
+  i64Const: 0x42,
+  f64Const: 0x44,
+  i32Add: 0x6a,
+  i32Shl: 0x74,
+  i64Eqz: 0x50,
+  i64LtU: 0x54,
+  i64Add: 0x7c,
+  i64Sub: 0x7d,
+  i64Mul: 0x7e,
+  i64And: 0x83,
+  i64Or: 0x84,
+  i64Xor: 0x85,
+  i64Shl: 0x86,
+  i64ShrU: 0x88,
+  f64Eq: 0x61,
+  i64ExtendI32U: 0xad,
+  i64TruncF64U: 0xb1,
+  f64ConvertI64U: 0xba,
+} as const
+
+/** Types of values; `none` is the type of a block without one. */
+export const TYPE = { i32: 0x7f, i64: 0x7e, f64: 0x7c, none: 0x40 } as const
