@@ -42,8 +42,10 @@ describe('given MINER methods', () => {
     // What gas should cost follows.
     expect(await node.call('eth_gasPrice')).toBe('0x77359401')
     expect(await node.call('miner_getMinPriorityFee')).toBe('0x1')
-    // The base fee is 875,000,000 wei; an eighth of it counts, for it falls.
-    expect(await node.call('eth_maxPriorityFeePerGas')).toBe(toQuantity(0x77359401n - 109_375_000n))
+    // The base fee is 875,000,000 wei; what it falls to in ninety blocks counts.
+    expect(await node.call('eth_maxPriorityFeePerGas')).toBe(
+      toQuantity(0x77359401n - 875_000_000n / 2n ** 18n),
+    )
     await node.call('miner_setMinGasPrice', '0x0')
     expect(await node.call('eth_maxPriorityFeePerGas')).toBe('0x1')
     expect(await node.call('miner_setMinPriorityFee', '0x5')).toBe(true)
