@@ -2,6 +2,7 @@ import { benchEdge } from './edge/edge.ts'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
+import { startSegmentCompiler } from '../../runtime/compiler/segmentCompiler.ts'
 import { loadFastestEngine } from '../../runtime/crypto/fastest.ts'
 import { benchAuth } from './auth/auth.ts'
 import { benchBlocks } from './execution/blocks.ts'
@@ -162,6 +163,10 @@ const readArguments = (): { readonly quick: boolean; readonly groups: readonly G
 const main = async (): Promise<void> => {
   const { quick, groups } = readArguments()
   useCryptoEngine(await loadFastestEngine())
+  // As a node does.
+  startSegmentCompiler(error => {
+    throw error
+  })
   const began = performance.now()
   const progress = (text: string): void => {
     process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
