@@ -88,7 +88,7 @@ const modeOf = (settings: AuthSettings, log?: Log): Mode => {
   if (key !== undefined || jwks !== undefined) return { kind: 'publicKeys', key, jwks }
   if (credentialsFile === undefined)
     throw invalid(
-      `Unable to authenticate JSON-RPC ${port === 'WS' ? 'WebSocket' : port} endpoint without a supplied credentials file or authentication public key file`,
+      `Unable to authenticate JSON-RPC ${port === 'WS' ? 'WebSocket' : port} endpoint without a supplied credentials file or authentication public key file: give --${flag}-authentication-credentials-file, --${flag}-authentication-jwt-public-key-file or --${flag}-authentication-jwks`,
     )
   for (const user of unusableUsers(checkCredentialsFile(credentialsFile, port)))
     log?.warn('User {user} of {file} cannot log in: the password is not {expected}', {

@@ -1,3 +1,4 @@
+import { nearest } from '../../core/collections/nearest.ts'
 import type { Arguments } from './arguments.ts'
 import { type AcceptedOption, BESU_OPTIONS, decideBesuOption, refusalText } from './besu/besuOptions.ts'
 import { collectErrors, combineUsageErrors, UsageError } from './errors.ts'
@@ -172,4 +173,14 @@ export const unknownVariables = (table: OptionTable, environment: Environment): 
     ...[...BESU_OPTIONS.keys()].flatMap(variableNames),
   ])
   return Object.keys(environment).filter(name => name.startsWith('QUORATE_') && !known.has(name))
+}
+
+/** `. Did you mean QUORATE_RPC_HTTP_PORT?`, or nothing where no option has such a name. */
+export const variableHint = (table: OptionTable, name: string): string => {
+  const known = Object.values(table).flatMap(environmentNames)
+  const near = nearest(
+    name,
+    known.filter(each => each.startsWith('QUORATE_')),
+  )
+  return near === undefined ? '' : `. Did you mean ${near}?`
 }

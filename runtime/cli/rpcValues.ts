@@ -1,6 +1,6 @@
 import { InvalidValue } from './option.ts'
 
-/** Besu's names of the JSON-RPC groups, case-sensitive. */
+/** Besu's names of the JSON-RPC groups that have methods, case-sensitive. */
 const API_GROUPS: readonly string[] = [
   'ETH',
   'NET',
@@ -12,16 +12,15 @@ const API_GROUPS: readonly string[] = [
   'MINER',
   'PERM',
   'TRACE',
-  'PLUGINS',
-  'IBFT',
-  'ENGINE',
-  'TESTING',
   'OTS',
   'DEV',
 ]
 
+/** Groups of Besu that are accepted, and have no methods here. */
+const EMPTY_GROUPS: readonly string[] = ['PLUGINS', 'IBFT', 'ENGINE', 'TESTING']
+
 export const checkApiGroups = (entries: readonly string[]): readonly string[] => {
-  const unknown = entries.filter(entry => !API_GROUPS.includes(entry))
+  const unknown = entries.filter(entry => ![...API_GROUPS, ...EMPTY_GROUPS].includes(entry))
   if (unknown.length > 0)
     throw new InvalidValue(
       `: invalid entries found [${unknown.join(', ')}], the groups are ${API_GROUPS.join(', ')}`,

@@ -50,7 +50,7 @@ const checksFor = async ({ options, sources }: Context): Promise<readonly Check[
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-const NAME_WIDTH = 9
+const NAME_WIDTH = 10
 
 /** Checks a node and prints the results. Exit code 0 when every check passes, otherwise 1. */
 export const runDoctor = async (context: Context): Promise<number> => {
@@ -67,12 +67,19 @@ export const runDoctor = async (context: Context): Promise<number> => {
     terminal.out(
       JSON.stringify({
         well: passed,
-        checks: checks.map(({ name, passed: well, text }) => ({ name, well, text })),
+        checks: checks.map(({ name, passed: well, needsCare, text }) => ({
+          name,
+          well,
+          ...(needsCare === true ? { care: true } : {}),
+          text,
+        })),
       }),
     )
     return passed ? 0 : 1
   }
-  for (const { name, passed: well, text } of checks)
-    terminal.out(`${well ? 'well ' : 'WRONG'}  ${name.padEnd(NAME_WIDTH)} ${capital(text)}`)
+  for (const { name, passed: well, needsCare, text } of checks)
+    terminal.out(
+      `${!well ? 'WRONG' : needsCare === true ? 'care ' : 'well '}  ${name.padEnd(NAME_WIDTH)} ${capital(text)}`,
+    )
   return passed ? 0 : 1
 }

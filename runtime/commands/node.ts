@@ -8,7 +8,7 @@ import { enabledBy } from '../cli/enabled.ts'
 import { ignoredOptions } from '../cli/ignored.ts'
 import { NODE_OPTIONS, type NodeOptions } from '../cli/nodeOptions.ts'
 import { startProgress } from '../cli/progress.ts'
-import { unknownVariables } from '../cli/resolve.ts'
+import { unknownVariables, variableHint } from '../cli/resolve.ts'
 import { writePidFile } from '../files/pidFile.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
 import { startSegmentCompiler } from '../compiler/segmentCompiler.ts'
@@ -43,7 +43,10 @@ const warnOfIgnored = ({ options, sources, accepted, environment }: Context, log
   for (const { shown, value, meaning } of accepted)
     log.info('{option}={value} is accepted: {meaning}', { option: shown, value, meaning })
   for (const name of unknownVariables(NODE_OPTIONS, environment))
-    log.warn('The environment variable {name} matches no option and has been ignored', { name })
+    log.warn('The environment variable {name} matches no option and has been ignored{hint}', {
+      name,
+      hint: variableHint(NODE_OPTIONS, name),
+    })
   for (const { ignored, parent } of ignoredOptions({ options, sources }))
     log.warn('{ignored} has been ignored because {parent} was not defined on the command line.', {
       ignored,

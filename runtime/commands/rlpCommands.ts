@@ -4,14 +4,18 @@ import { from, GROUP, to } from './sharedOptions.ts'
 
 export type RlpOptions = typeof RLP_OPTIONS
 const RLP_OPTIONS = {
-  type: choiceOption({
-    name: 'type',
-    group: GROUP,
-    fallback: 'IBFT_EXTRA_DATA',
-    choices: ['IBFT_EXTRA_DATA', 'QBFT_EXTRA_DATA'],
-    placeholder: '<TYPE>',
-    description: 'Type of the data; only QBFT_EXTRA_DATA is supported',
-  }),
+  type: {
+    ...choiceOption({
+      name: 'type',
+      group: GROUP,
+      fallback: 'IBFT_EXTRA_DATA',
+      choices: ['IBFT_EXTRA_DATA', 'QBFT_EXTRA_DATA'],
+      placeholder: '<TYPE>',
+      description: 'Required: QBFT_EXTRA_DATA, the only type of data that is supported',
+    }),
+    // Besu's default, IBFT_EXTRA_DATA, is refused.
+    shownDefault: '',
+  },
   from,
   to,
 }

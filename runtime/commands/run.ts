@@ -3,7 +3,7 @@ import { type Arguments, readArguments } from '../cli/arguments.ts'
 import type { Command } from '../cli/command.ts'
 import { COMMANDS, NODE_COMMAND } from './commands.ts'
 import { REFUSED_COMMANDS } from '../cli/besu/commands.ts'
-import { combineUsageErrors, UsageError } from '../cli/errors.ts'
+import { combineUsageErrors, CommandError, UsageError } from '../cli/errors.ts'
 import { helpText } from '../cli/help.ts'
 import { PROGRAM } from '../cli/program.ts'
 import type { OptionTable } from '../cli/option.ts'
@@ -88,6 +88,10 @@ const describe = (error: unknown, verbose: boolean, canAsk: boolean): string => 
   return `Unexpected ${error.name}: ${error.message.replace(/\.$/, '')}. Run again with --logging=DEBUG to see where it happened.`
 }
 
+/** The node cannot start with these until an operator has changed a file: service managers do not restart it. */
+const isConfiguration = (error: unknown): boolean =>
+  error instanceof CommandError && (error.code === 'GENESIS' || error.code === 'KEY_FILE')
+
 /** Runs one command line to its end and resolves to the exit code. */
 export const runCommandLine = async (
   args: readonly string[],
@@ -96,6 +100,7 @@ export const runCommandLine = async (
 ): Promise<number> => {
   let verbose = false
   let canAsk = true
+  let called = '[COMMAND]'
   try {
     const read = readArguments(args, ALL_OPTIONS)
     const { given } = read
@@ -106,6 +111,7 @@ export const runCommandLine = async (
     }
     const { command, rest } = commandOf(read)
     canAsk = 'logging' in command.options
+    if (command !== NODE_COMMAND) called = command.name
     if (given.has('help')) {
       terminal.out(helpText(command, command === NODE_COMMAND ? COMMANDS : [], terminal.columns))
       return 0
@@ -123,8 +129,9 @@ export const runCommandLine = async (
     return await command.run({ options: values, ...resolved, words: rest, environment, terminal })
   } catch (error) {
     terminal.error(describe(error, verbose, canAsk))
+    if (called === '[COMMAND]' && isConfiguration(error)) return EXIT_USAGE
     if (!(error instanceof UsageError)) return EXIT_FAILURE
-    terminal.error(`\nTo display full help:\n${PROGRAM} [COMMAND] --help`)
+    terminal.error(`\nTo display full help:\n${PROGRAM} ${called} --help`)
     return EXIT_USAGE
   }
 }

@@ -7,6 +7,9 @@ const TIMEOUT_MS = 10_000
 /** The status of a hundred validators has some 50 KB. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 
+/** The code of a method that the token does not permit. */
+const UNAUTHORIZED = -40100
+
 /** The JSON-RPC interface of a running node. */
 export type NodeApi = { readonly url: string; readonly token: string | undefined }
 
@@ -72,17 +75,20 @@ export const callNode = async (
   } catch (error) {
     throw failed(url, reasonOf(error))
   }
-  if (status === 401)
+  const [group = '', name = ''] = method.split('_')
+  if (status === 401 || answer.error?.code === UNAUTHORIZED)
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${url} asks for a token that permits ${method}: give a file with one in --token-file`,
+      token === undefined
+        ? `The node at ${url} asks for a token that permits ${method}: give a file with one in --token-file`
+        : `The token in --token-file does not permit ${method} at ${url}, or has expired: it needs the permission ${group}:${name} or ${group}:*`,
     )
   if (answer.error === undefined) return answer.result
   const { code, message } = answer.error
   if (code === -32604)
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${url} does not serve ${method}: add its group to --rpc-http-api`,
+      `The node at ${url} does not serve ${method}: add ${group.toUpperCase()} to --rpc-http-api`,
     )
   throw new CommandError(
     'NO_ANSWER',

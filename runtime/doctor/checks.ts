@@ -8,6 +8,8 @@ export type Check = {
   readonly name: string
   /** False where something has to be done. */
   readonly passed: boolean
+  /** True where nothing is wrong yet, but an operator has to look. */
+  readonly needsCare?: boolean
   readonly text: string
 }
 

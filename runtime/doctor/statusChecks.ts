@@ -42,13 +42,25 @@ const checkBlocks = ({
   validators,
   isValidator,
 }: Status): Check => {
-  const counts = isValidator
-    ? `; ${heard} of ${validators.length} validators are heard, ${quorum} are needed`
-    : ''
+  const counts =
+    isValidator && validators.length > 1
+      ? `; ${heard} of ${validators.length} validators are heard, ${quorum} are needed`
+      : ''
   const well = `blocks are decided, the last one is ${Number(blockNumber)}${counts}`
   // Blocks cannot go on without a quorum, even before the network counts as stalled.
   const hasQuorum = !isValidator || heard >= quorum
   return { name: 'blocks', passed: status === 'well' && hasQuorum, text: explanation ?? well }
+}
+
+/** Validators that are not heard, although the others suffice for blocks. */
+const checkSilent = ({ validators, heard, quorum, isValidator }: Status): readonly Check[] => {
+  const silent = validators.filter(each => !each.heard)
+  if (!isValidator || silent.length === 0 || heard < quorum) return []
+  const spare = heard - quorum
+  const meaning =
+    spare === 0 ? 'the next failure stops the chain' : `${spare} more may fail before the chain stops`
+  const addresses = listed(silent.map(({ address }) => address))
+  return [{ name: 'validators', passed: true, needsCare: true, text: `not heard: ${addresses}; ${meaning}` }]
 }
 
 const checkClocks = ({ validators }: Status): Check => {
@@ -59,7 +71,9 @@ const checkClocks = ({ validators }: Status): Check => {
     passed: apart.length === 0,
     text:
       apart.length === 0
-        ? `the clock agrees with those of ${known} validators`
+        ? known === 0
+          ? 'no other validator is connected whose clock could differ'
+          : `the clock agrees with ${known === 1 ? 'that of the other validator' : `those of ${known} validators`}`
         : `${listed(apart.map(({ address, clockOffsetMs }) => `${shortAddress(address)} is ${((clockOffsetMs ?? 0) / 1000).toFixed(1)} s ahead`))}: synchronize the clocks (NTP)`,
   }
 }
@@ -81,6 +95,7 @@ const checkVersions = ({ client, validators }: Status): Check => {
 /** Checks derived from the status of a node. */
 export const checksOf = (status: Status): readonly Check[] => [
   checkBlocks(status),
+  ...checkSilent(status),
   checkClocks(status),
   checkVersions(status),
 ]

@@ -75,7 +75,7 @@ export const writeNodeKey = (path: string, key: NodeKey): void => {
     writeFileAtomically(path, toHex(key.privateKey), 0o600)
   } catch (cause) {
     throw new CommandError(
-      'KEY_FILE',
+      'DATA_PATH',
       `Private key cannot be written to file ${path}: ${writeFailureReason(cause)}`,
       { cause },
     )

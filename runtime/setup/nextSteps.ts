@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { toHex } from '../../core/bytes/hex.ts'
-import { quorumOf } from '../../core/validators/quorum.ts'
 import { PROGRAM } from '../cli/program.ts'
 import type { NetworkPlan } from './networkPlan.ts'
+import { quorumText } from './voteEffect.ts'
 
 const localStart = ({
   nodes,
@@ -28,7 +28,7 @@ export const nextStepsText = (plan: NetworkPlan): string => {
   const url = `http://127.0.0.1:${first?.rpcPort ?? 0}`
   return `# Next steps
 
-${nodes.length} validators; ${quorumOf(nodes.length)} of them make blocks.
+${quorumText(nodes.length)}.
 
 | node | address | p2p |
 | --- | --- | --- |

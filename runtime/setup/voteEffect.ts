@@ -14,11 +14,15 @@ export type VoteEffect = {
   readonly loss: string | undefined
 }
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+/** `1 vote`, `2 votes`. */
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** `4 validators: 3 make blocks, 1 may fail`. */
-export const quorumText = (validators: number): string =>
-  `${count(validators, 'validator')}: ${quorumOf(validators)} make blocks, ${faultsOf(validators)} may fail`
+/** `4 validators: a block needs 3 of them, 1 may fail`. */
+export const quorumText = (validators: number): string => {
+  const faults = faultsOf(validators)
+  const needs = validators === 1 ? 'it makes all blocks' : `a block needs ${quorumOf(validators)} of them`
+  return `${count(validators, 'validator')}: ${needs}, ${faults === 0 ? 'none' : faults} may fail`
+}
 
 /** `2 of 3 votes to add 0x…`, for each candidate. */
 export const tallyLines = (votes: readonly CastVote[], validators: number): readonly string[] => {
@@ -43,7 +47,7 @@ export const effectOf = (
   const lines = [
     `now    ${quorumText(before)}`,
     `after  ${quorumText(after)}`,
-    `The vote is decided by ${votesNeeded(before)} of ${before} validators, each of which must propose it.`,
+    `The vote is decided by ${before === 1 ? 'the only validator, which' : `${votesNeeded(before)} of ${before} validators, each of which`} must propose it.`,
   ]
   if (heard >= quorum) return { lines, loss: undefined }
   const loss = add

@@ -175,7 +175,7 @@ describe.skipIf(!HAS_CURL)(
         expect(await shell(fence(page, 'generate-blockchain-config'))).toContain('the keys of 2 validators')
         const node = start('bun run node --config-file=mynet/validator1/quorate.toml --metrics-port=0')
         await node.shows(/Produced #1 /)
-        expect(await shell(fence(page, 'validators list'))).toContain('1 validator: 1 make blocks')
+        expect(await shell(fence(page, 'validators list'))).toContain('1 validator: it makes all blocks')
       }))
 
     test('when a credentials file is made, then alice logs in, also where a proxy stands before the node', () =>

@@ -63,8 +63,13 @@ export const ACCEPTED_OPTIONS: readonly BesuOptions[] = [
     meaning: 'blocks follow QBFT; --poa-block-txs-selection-max-time limits the time for transactions',
   },
   {
-    names: 'miner-enabled! miner-coinbase',
-    meaning: 'a validator makes blocks, and fees go to it or to the miningBeneficiary of the genesis file',
+    names: 'miner-enabled!',
+    meaning: 'it has no effect: a validator makes blocks, and another node makes none',
+  },
+  {
+    names: 'miner-coinbase',
+    meaning:
+      "it has no effect: fees go to this validator's own address, or to the miningBeneficiary of the genesis file",
   },
   {
     names: 'reorg-logging-threshold',

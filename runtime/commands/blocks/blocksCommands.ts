@@ -8,14 +8,14 @@ const RANGE_OPTIONS = {
     group: GROUP,
     fallback: undefined,
     placeholder: '<BLOCK>',
-    description: 'First block',
+    description: 'First block; without it the genesis block',
   }),
   endBlock: bigintOption({
     name: 'end-block',
     group: GROUP,
     fallback: undefined,
     placeholder: '<BLOCK>',
-    description: 'Block after the last one',
+    description: 'Block after the last one; without it the end of the chain',
   }),
 }
 

@@ -4,10 +4,10 @@ import { ChainError } from '../../../core/chain/error.ts'
 import { genesisHeadOf } from '../../../core/chain/opening/openGenesis.ts'
 import { consensusEntries } from '../../../core/genesis/consensusEntries.ts'
 import type { Genesis } from '../../../core/genesis/genesis.ts'
-import { quorumOf } from '../../../core/validators/quorum.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import type { Terminal } from '../../cli/terminal.ts'
+import { quorumText } from '../../setup/voteEffect.ts'
 import { readGenesis } from '../../node/genesisFile.ts'
 
 /** Files of the companies of a network. */
@@ -18,9 +18,7 @@ type Checked = { readonly file: string; readonly genesis: Genesis | undefined }
 const validatorsText = ({ configuration, header }: Genesis): string => {
   if (configuration.consensus.kind !== 'qbft') return `consensus ${configuration.consensus.kind}`
   const { validators } = decodeExtraData(header.extraData)
-  return validators.length === 0
-    ? 'validators of a contract'
-    : `${validators.length} validators, ${quorumOf(validators.length)} make blocks`
+  return validators.length === 0 ? 'validators of a contract' : quorumText(validators.length)
 }
 
 const checkFile = (file: string, terminal: Terminal): Checked => {

@@ -5,6 +5,7 @@ import { type NodeApi, callNode } from '../../doctor/callNode.ts'
 import { readToken } from '../../doctor/readToken.ts'
 import {
   type CastVote,
+  count,
   effectOf,
   type KnownValidator,
   quorumText,
@@ -67,6 +68,11 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
   const api = nodeApiOf(context)
   const add = !options.remove
   const { validators, votes } = await networkOf(api)
+  if (!validators.some(({ self }) => self))
+    throw new CommandError(
+      'INPUT',
+      `The node at ${api.url} is no validator, and its votes do not count: give the URL of one with --url`,
+    )
   if (validators.some(each => each.address === address) === add)
     throw new CommandError('INPUT', `${address} is ${add ? 'a validator already' : 'no validator'}`)
   const { lines, loss } = effectOf(validators, address, add)
@@ -77,7 +83,7 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
   await callNode(api, 'qbft_proposeValidatorVote', [address, add])
   const counted = votes.filter(vote => vote.recipient === address && vote.add === add).length
   terminal.out(
-    `Proposed: this node votes to ${add ? 'add' : 'remove'} ${address} in each block that it proposes; ${counted} votes counted before`,
+    `Proposed: this node votes to ${add ? 'add' : 'remove'} ${address} in each block that it proposes; ${count(counted, 'vote')} counted before`,
   )
   return 0
 }
@@ -85,7 +91,13 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
 /** Withdraws the vote of the node. */
 export const discardVote = async (context: CommandContext<NodeClientOptions>): Promise<number> => {
   const address = addressIn(context)
-  await callNode(nodeApiOf(context), 'qbft_discardValidatorVote', [address])
+  const api = nodeApiOf(context)
+  const pending = await callNode(api, 'qbft_getPendingVotes')
+  if (isObject(pending) && !(address in pending)) {
+    context.terminal.out(`Nothing to discard: this node proposes no vote on ${address}`)
+    return 0
+  }
+  await callNode(api, 'qbft_discardValidatorVote', [address])
   context.terminal.out(
     `Discarded: this node no longer votes on ${address}; its votes in blocks count until the next epoch`,
   )

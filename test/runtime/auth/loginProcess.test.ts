@@ -152,7 +152,7 @@ describe('given impossible options', () => {
       ])
       expect(code).toBe(2)
       expect(error).toStartWith(
-        'Unable to authenticate JSON-RPC HTTP endpoint without a supplied credentials file or authentication public key file\n',
+        'Unable to authenticate JSON-RPC HTTP endpoint without a supplied credentials file or authentication public key file: give --rpc-http-authentication-credentials-file, --rpc-http-authentication-jwt-public-key-file or --rpc-http-authentication-jwks\n',
       )
     }))
 })

@@ -54,7 +54,7 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
 
   test('when there is neither file nor key then Besu’s text says so', async () => {
     expect(await refusal([on])).toBe(
-      `Unable to authenticate JSON-RPC ${name} endpoint without a supplied credentials file or authentication public key file`,
+      `Unable to authenticate JSON-RPC ${name} endpoint without a supplied credentials file or authentication public key file: give --${file}, --${key} or --${flag}-authentication-jwks`,
     )
   })
 

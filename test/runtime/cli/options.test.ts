@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { readArguments } from '../../../runtime/cli/arguments.ts'
 import { ignoredOptions } from '../../../runtime/cli/ignored.ts'
 import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
-import { type Environment, resolveOptions, unknownVariables } from '../../../runtime/cli/resolve.ts'
+import {
+  type Environment,
+  resolveOptions,
+  unknownVariables,
+  variableHint,
+} from '../../../runtime/cli/resolve.ts'
 import { withFolder } from '../folder.ts'
 
 const resolve = (args: readonly string[], environment: Environment = {}) =>
@@ -253,6 +258,7 @@ describe('given several sources', () => {
     expect(
       unknownVariables(NODE_OPTIONS, { QUORATE_RPC_PORT: '1', QUORATE_IDENTITY: 'a', BESU_OPTS: '' }),
     ).toEqual(['QUORATE_RPC_PORT'])
+    expect(variableHint(NODE_OPTIONS, 'QUORATE_RPC_HTTP_PROT')).toBe('. Did you mean QUORATE_RPC_HTTP_PORT?')
     // It asks for what is done anyway.
     expect(unknownVariables(NODE_OPTIONS, { QUORATE_METRICS_ENABLED: 'false' })).toEqual([])
   })

@@ -23,7 +23,7 @@ describe('given genesis check', () => {
       const same = await runCommand(['genesis', 'check', ours, theirs])
       expect([same.code, same.out]).toEqual([
         0,
-        expect.stringContaining('4 validators, 3 make blocks, genesis block 0x'),
+        expect.stringContaining('4 validators: a block needs 3 of them, 1 may fail, genesis block 0x'),
       ])
       expect(same.out).toContain('all files are of the same network')
 

@@ -17,8 +17,8 @@ describe('given a vote', () => {
     const all = heard('1', '2', '3', '4')
     expect(effectOf(all, address('5'), true)).toMatchObject({ loss: undefined })
     expect(effectOf(all, address('5'), true).lines).toEqual([
-      'now    4 validators: 3 make blocks, 1 may fail',
-      'after  5 validators: 4 make blocks, 1 may fail',
+      'now    4 validators: a block needs 3 of them, 1 may fail',
+      'after  5 validators: a block needs 4 of them, 1 may fail',
       'The vote is decided by 3 of 4 validators, each of which must propose it.',
     ])
     const one = [...heard('1', '2', '3'), silent('4')]
@@ -54,11 +54,11 @@ describe('given a network of one validator that runs', () => {
       try {
         await until(async () => (await node.rpc<string>('eth_blockNumber')) !== '0x0')
         const listed = await validators('list')
-        expect(listed.out).toContain('1 validator: 1 make blocks, 0 may fail')
+        expect(listed.out).toContain('1 validator: it makes all blocks, none may fail')
         expect(listed.out).toContain('heard, this node\nno votes')
 
         const refused = await validators('propose', address('5'))
-        expect(refused.out).toContain('after  2 validators: 2 make blocks, 0 may fail')
+        expect(refused.out).toContain('after  2 validators: a block needs 2 of them, none may fail')
         expect([refused.code, refused.error]).toEqual([
           1,
           expect.stringContaining('Nothing was proposed; --force'),
