@@ -167,13 +167,11 @@ describe.skipIf(CHROMIUM === undefined)(
     test('when keys alone are used, then the search and the next block are reached', async () => {
       await open('/block/1')
       await shows('Consensus')
-      const press = (key: string) =>
-        page.evaluate(
-          `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
-        )
-      await press('ArrowRight')
-      await page.until("location.pathname === '/block/2'")
-      await press('/')
+      const press = (key: string): string =>
+        `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`
+      // The page listens for keys a moment after it has shown its text.
+      await page.until(`location.pathname === '/block/2' || (${press('ArrowRight')}, false)`)
+      await page.evaluate(press('/'))
       expect(await page.evaluate("document.activeElement.getAttribute('type')")).toBe('search')
     })
 
