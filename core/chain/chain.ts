@@ -93,7 +93,7 @@ export type RecordImport = {
    * Verifies the next block against its seals and roots without executing it, and commits it (`soon`).
    * @throws InvalidBlock
    */
-  importRecord(record: GivenRecord, options: Pick<ImportOptions, 'nowMs'>): Promise<void>
+  readonly importRecord: (record: GivenRecord, options: Pick<ImportOptions, 'nowMs'>) => Promise<void>
 }
 
 /** The chain: validates, executes, builds and commits blocks in a ChainStore, one at a time; further calls wait. */

@@ -9,7 +9,7 @@ export type Upstream = {
    * Calls a JSON-RPC method; calls made in the same turn travel together.
    * @throws RpcError `FORK_UNAVAILABLE` for every kind of failure
    */
-  call(method: string, params: readonly unknown[]): Promise<unknown>
+  readonly call: (method: string, params: readonly unknown[]) => Promise<unknown>
 }
 
 /** A node that reads old state from a disk may take seconds. */

@@ -21,6 +21,7 @@ import { genesisText, writeNetwork } from '../genesis.ts'
 import { runCommandLine } from '../../../runtime/commands/run.ts'
 import { PROCESS_TEST_TIMEOUT_MS, ROOT, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
+import { rejection } from '../../support/rejection.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
@@ -246,7 +247,7 @@ test('given a running validator, when it is told to write snapshots, then it sea
     const outside = await create('--to=../first.snapshot')
     expect([outside.code, outside.error.includes('give a name in --to, not a path')]).toEqual([2, true])
     for (const name of ['../x', '.x', 'x/y', 'x.part'])
-      await expect(node.rpc('admin_createSnapshot', name)).rejects.toThrow('-32602')
+      expect(String(await rejection(node.rpc('admin_createSnapshot', name)))).toContain('-32602')
   } finally {
     await node.stop()
   }

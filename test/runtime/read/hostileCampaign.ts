@@ -143,7 +143,7 @@ try {
     )
   }
   const answer = await postAll(
-    (secured[0] as Target).url,
+    secured[0].url,
     ['{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'],
     { authorization: `Bearer ${genuine}` },
   )
