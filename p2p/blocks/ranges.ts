@@ -1,10 +1,10 @@
 import type { Stream } from '@libp2p/interface'
 import type { YieldTurn } from '../../core/scheduler.ts'
-import { NetworkError } from '../error.ts'
 import type { PeerConnection } from '../peers/connection.ts'
 import { answerList, type ListLimits, requestList } from '../transport/lists.ts'
 import type { NetworkHandlers } from '../network.ts'
 import { SENT_BLOCK_BYTES_MAX } from './blockMessages.ts'
+import { decodeRangeRequest, encodeRangeRequest, RANGE_REQUEST_BYTES } from './rangeRequest.ts'
 
 /** Blocks of one request. Only with small blocks is this reached before the byte limit. */
 export const RANGE_BLOCKS_MAX = 1024
@@ -13,11 +13,8 @@ const RANGE_BYTES_MAX = 8 * 1024 * 1024
 /** Concurrent range requests of one peer, in each direction. */
 export const RANGES_AT_ONCE_MAX = 4
 
-/** from (8 bytes), count (2 bytes) */
-const REQUEST_BYTES = 10
-
 const LIMITS: ListLimits = {
-  requestBytesMax: REQUEST_BYTES,
+  requestBytesMax: RANGE_REQUEST_BYTES,
   itemBytesMax: SENT_BLOCK_BYTES_MAX,
   bytesMax: RANGE_BYTES_MAX,
 }
@@ -34,11 +31,13 @@ export const requestRange = (
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> => {
   const itemsMax = Math.min(count, RANGE_BLOCKS_MAX)
-  const request = new Uint8Array(REQUEST_BYTES)
-  const view = new DataView(request.buffer)
-  view.setBigUint64(0, from)
-  view.setUint16(8, itemsMax)
-  return requestList(libp2p, protocol, request, { ...LIMITS, itemsMax }, signal)
+  return requestList(
+    libp2p,
+    protocol,
+    encodeRangeRequest({ from, count: itemsMax }),
+    { ...LIMITS, itemsMax },
+    signal,
+  )
 }
 
 /** Answers one request on its stream. @throws what `blocks` throws, and NetworkError when the peer disconnects */
@@ -51,10 +50,8 @@ export const answerRange = (
     stream,
     LIMITS,
     request => {
-      if (request.length !== REQUEST_BYTES)
-        throw new NetworkError('BAD_MESSAGE', `a range request of ${request.length} bytes`)
-      const view = new DataView(request.buffer, request.byteOffset, request.byteLength)
-      return blocks(view.getBigUint64(0), Math.min(view.getUint16(8), RANGE_BLOCKS_MAX))
+      const { from, count } = decodeRangeRequest(request)
+      return blocks(from, Math.min(count, RANGE_BLOCKS_MAX))
     },
     pause,
   )

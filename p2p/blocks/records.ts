@@ -4,6 +4,7 @@ import { NetworkError } from '../error.ts'
 import type { NetworkHandlers } from '../network.ts'
 import type { PeerConnection } from '../peers/connection.ts'
 import { answerList, type ListLimits, requestList } from '../transport/lists.ts'
+import { decodeRangeRequest, encodeRangeRequest, RANGE_REQUEST_BYTES } from './rangeRequest.ts'
 
 /*
  * Records are blocks with their receipts and state changes (core/store/segments), from which a node builds its state without
@@ -26,11 +27,8 @@ const RECORDS_BYTES = 8 * 1024 * 1024
 /** Concurrent requests of one peer, in each direction. */
 export const RECORDS_AT_ONCE_MAX = 2
 
-/** from (8 bytes), count (2 bytes) */
-const REQUEST_BYTES = 10
-
 const LIMITS: ListLimits = {
-  requestBytesMax: REQUEST_BYTES,
+  requestBytesMax: RANGE_REQUEST_BYTES,
   itemBytesMax: PIECE_BYTES_MAX + 1,
   bytesMax: ANSWER_BYTES_MAX,
 }
@@ -85,10 +83,7 @@ export const requestRecords = (
   count: number,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> => {
-  const request = new Uint8Array(REQUEST_BYTES)
-  const view = new DataView(request.buffer)
-  view.setBigUint64(0, from)
-  view.setUint16(8, Math.min(count, RECORDS_MAX))
+  const request = encodeRangeRequest({ from, count: Math.min(count, RECORDS_MAX) })
   return requestList(libp2p, protocol, request, { ...LIMITS, itemsMax: PIECES_MAX }, signal)
 }
 
@@ -113,10 +108,8 @@ export const answerRecords = (
     stream,
     LIMITS,
     request => {
-      if (request.length !== REQUEST_BYTES)
-        throw new NetworkError('BAD_MESSAGE', `a request for records of ${request.length} bytes`)
-      const view = new DataView(request.buffer, request.byteOffset, request.byteLength)
-      return answerPieces(records(view.getBigUint64(0), Math.min(view.getUint16(8), RECORDS_MAX)))
+      const { from, count } = decodeRangeRequest(request)
+      return answerPieces(records(from, Math.min(count, RECORDS_MAX)))
     },
     pause,
   )

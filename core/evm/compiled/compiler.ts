@@ -1,12 +1,10 @@
 import type { Steps } from '../../steps.ts'
+import { OP_COMPILED } from '../interpreter/instructions.ts'
 import type { Program } from '../interpreter/program.ts'
 import { stackMemory } from '../interpreter/stack.ts'
 import { compileSegment } from './compileSegment.ts'
 import { instantiateSegments, moduleOf, pagesOf } from './module.ts'
 import { type Segment, segmentSteps } from './segment.ts'
-
-/** Replaces the beginning of a segment. Operands: index of the function, change of the number of items, words of the segment. */
-const OP_COMPILED = 0x63
 
 /** A program whose segments are translated to WebAssembly and not yet compiled by the runtime. */
 export type TranslatedProgram = {

@@ -1,4 +1,5 @@
 import type { Steps } from '../../steps.ts'
+import { lengthOf, OP_COMPILED } from '../interpreter/instructions.ts'
 import type { Program } from '../interpreter/program.ts'
 import { wordOf } from './emitter.ts'
 import {
@@ -18,9 +19,6 @@ const KINDS: Maker = { binary: () => COMPUTED, unary: () => COMPUTED, shift: () 
 
 /** Instructions of a segment at most: an engine compiles a module of one in some milliseconds. */
 const INSTRUCTIONS_MAX = 128
-
-/** Words of the COMPILED instruction, which replaces the first ones of a segment. */
-export const COMPILED_WORDS = 4
 
 const MULTIPLY = 0x02
 
@@ -67,13 +65,16 @@ const segmentFrom = (
 /** Instructions that are looked at between two yields: less than a millisecond. */
 const LOOKED_AT_WORDS = 4096
 
+/** A shorter segment has no room for the instruction that replaces its beginning. */
+const SEGMENT_WORDS_MIN = lengthOf(OP_COMPILED)
+
 /** The segments of a program, in order, that are long enough for a COMPILED instruction. */
 export function* segmentSteps({ words }: Pick<Program, 'words'>): Steps<readonly Segment[]> {
   const segments: Segment[] = []
   let yieldedAt = 0
   for (let ip = 0; ip < words.length; ) {
     const { segment, next } = segmentFrom(words, ip)
-    if (segment !== undefined && segment.end - segment.start >= COMPILED_WORDS) segments.push(segment)
+    if (segment !== undefined && segment.end - segment.start >= SEGMENT_WORDS_MIN) segments.push(segment)
     ip = next
     if (ip - yieldedAt < LOOKED_AT_WORDS) continue
     yieldedAt = ip

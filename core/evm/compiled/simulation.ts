@@ -16,38 +16,25 @@ import {
   xor,
 } from './arithmetic.ts'
 import type { Word } from './emitter.ts'
+import {
+  lengthOf,
+  OP_DUP,
+  OP_PUSH,
+  OP_PUSH_LONG,
+  OP_PUSH_WORD,
+  OP_SWAP,
+} from '../interpreter/instructions.ts'
 
 /*
  * A segment is a sequence of instructions within a basic block that change the stack alone. Gas and the height of the stack
  * are checked at the beginning of the block, so a segment cannot fail and needs no check of its own.
  */
 
-/** Instructions of the words of a program (decode.ts). */
-const PUSH = 0x60
-const PUSH_LONG = 0x61
-const PUSH_WORD = 0x62
 const POP = 0x50
-const DUP = 0x80
-const SWAP = 0x90
 export const SHL = 0x1b
 export const SHR = 0x1c
 
-/** Words of the instructions that have operands. */
-const LENGTHS: Readonly<Record<number, number>> = {
-  0x0c: 5,
-  0x0d: 2,
-  0x0e: 2,
-  0x0f: 2,
-  [PUSH]: 2,
-  [PUSH_LONG]: 3,
-  [PUSH_WORD]: 9,
-  0x63: 4,
-  [DUP]: 2,
-  [SWAP]: 2,
-  0xfe: 2,
-}
-
-export const lengthAt = (words: Int32Array, ip: number): number => LENGTHS[words[ip] as number] ?? 1
+export const lengthAt = (words: Int32Array, ip: number): number => lengthOf(words[ip] as number)
 
 export const BINARY: Readonly<Record<number, Binary>> = {
   0x01: add,
@@ -73,8 +60,8 @@ const WORD_BITS = 256
 /** The value of a PUSH; undefined for other instructions. */
 const pushedAt = (words: Int32Array, ip: number): bigint | undefined => {
   const op = words[ip]
-  if (op === PUSH) return BigInt(words[ip + 1] as number)
-  const limbs = op === PUSH_LONG ? 2 : op === PUSH_WORD ? 8 : 0
+  if (op === OP_PUSH) return BigInt(words[ip + 1] as number)
+  const limbs = op === OP_PUSH_LONG ? 2 : op === OP_PUSH_WORD ? 8 : 0
   if (limbs === 0) return undefined
   let value = 0n
   for (let limb = limbs; limb > 0; limb--) value = (value << 32n) | BigInt((words[ip + limb] as number) >>> 0)
@@ -113,11 +100,11 @@ export const apply = (simulation: Simulation, words: Int32Array, ip: number, mak
   const { stack } = simulation
   const pushed = pushedAt(words, ip)
   if (pushed !== undefined) stack.push({ constant: pushed })
-  else if (op === DUP) {
+  else if (op === OP_DUP) {
     const distance = words[ip + 1] as number
     ensureItems(simulation, distance + 1)
     stack.push(stack.at(-1 - distance) as Value)
-  } else if (op === SWAP) {
+  } else if (op === OP_SWAP) {
     const distance = words[ip + 1] as number
     ensureItems(simulation, distance + 1)
     const [top, other] = [stack.length - 1, stack.length - 1 - distance]

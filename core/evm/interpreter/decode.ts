@@ -1,33 +1,20 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import type { Steps } from '../../steps.ts'
+import {
+  INVALID,
+  OP_BLOCK,
+  OP_DUP,
+  OP_PUSH,
+  OP_PUSH_JUMP,
+  OP_PUSH_JUMPI,
+  OP_PUSH_LONG,
+  OP_PUSH_WORD,
+  OP_STEP,
+  OP_SWAP,
+} from './instructions.ts'
 import { OPCODES } from './opcodes.ts'
 import { createProgram, type Program } from './program.ts'
 import type { Schedule } from '../gas/schedule.ts'
-
-/**
- * Instructions that only programs have, with bytes that no fork uses for an opcode, and one instruction each for all sizes
- * of PUSH, DUP and SWAP. Each comment names the operand words that follow the instruction.
- */
-/** Checks gas and stack. Operands: gas of the block, items it needs, most items it adds, position in the code. */
-const OP_BLOCK = 0x0c
-/** Reports the next instruction to the tracer. Operand: position in the code. */
-const OP_STEP = 0x0d
-/** PUSH and JUMP combined. Operand: the target, or -1 for an invalid one. */
-const OP_PUSH_JUMP = 0x0e
-const OP_PUSH_JUMPI = 0x0f
-/** Pushes a small integer. Operand: the integer. */
-const OP_PUSH = 0x60
-/** Pushes an integer below 2^53. Operands: low and high limb. */
-const OP_PUSH_LONG = 0x61
-/** Pushes any other word. Operands: eight limbs. */
-const OP_PUSH_WORD = 0x62
-/** Copies an item. Operand: its distance below the top. */
-const OP_DUP = 0x80
-/** Swaps the top with an item. Operand: its distance below the top. */
-const OP_SWAP = 0x90
-
-/** Replaces each byte that is not an opcode of the fork. Operand: the byte. */
-const INVALID = 0xfe
 
 /** A word with two limbs is below 2^53, and a stack item in `numbers`, when its high limb is below this. */
 const HIGH_LIMB_MAX = 2097152
