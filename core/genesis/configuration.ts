@@ -77,10 +77,11 @@ export type QbftMessaging = {
 export type Consensus =
   | {
       readonly kind: 'qbft'
-      /** From genesis on. */
+      /** From genesis on; those of IBFT 2.0 on a chain that moves to QBFT. */
       readonly parameters: QbftParameters
-      /** Ascending by block. */
+      /** Ascending by block. On a chain that moves to QBFT, the one at `startBlock` has the parameters of QBFT. */
       readonly transitions: readonly QbftTransition[]
+      /** The first block of QBFT after a history of IBFT 2.0; 0 without one. */
       readonly startBlock: bigint
       readonly messaging: QbftMessaging
     }

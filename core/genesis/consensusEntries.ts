@@ -5,7 +5,8 @@ import { encodeRlp } from '../rlp/rlp.ts'
 import type { ChainConfiguration, ForkActivation, GenesisAccount } from './configuration.ts'
 import { forkKeys } from './forks.ts'
 import type { Genesis, GenesisHeader } from './genesis.ts'
-import { parameterEntries, transitionEntries } from './transitionEntries.ts'
+import { qbftAt } from './schedule.ts'
+import { parameterEntries, sectionAt, transitionEntries } from './transitionEntries.ts'
 
 type Entries = Record<string, string>
 
@@ -60,10 +61,12 @@ const consensusOptions = ({ consensus }: ChainConfiguration): Entries => {
       : { terminalTotalDifficulty: String(terminalTotalDifficulty) }
   }
   const { parameters, startBlock } = consensus
+  const { epochLength } = qbftAt(consensus, startBlock)
   return {
-    'qbft.epochlength': String(parameters.epochLength),
+    'qbft.epochlength': String(epochLength),
     'qbft.startblock': String(startBlock),
-    ...parameterEntries('qbft', parameters),
+    ...(startBlock === 0n ? {} : { 'ibft2.epochlength': String(parameters.epochLength) }),
+    ...parameterEntries(sectionAt(consensus, 0n), parameters),
     ...transitionEntries(consensus),
   }
 }

@@ -2,7 +2,7 @@ import { CODE_SIZE_MAX, EVM_STACK_ITEMS, SHARED_STACK_ITEMS } from './evmLimits.
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 import { bigintToFixedBytes } from '../bytes/integer.ts'
-import { decodeExtraData } from '../block/codec/extraData.ts'
+import { decodeExtraData, type QbftExtraData } from '../block/codec/extraData.ts'
 import { DecodeError } from '../block/codec/error.ts'
 import { parseAlloc } from './alloc.ts'
 import type { ChainConfiguration, Consensus } from './configuration.ts'
@@ -59,12 +59,11 @@ const parseConsensus = (config: Section): Consensus => {
   const qbft = subsection(config, 'qbft')
   const ethash = entryOf(config, 'ethash')
   if (qbft !== undefined) {
-    for (const old of ['ibft', 'ibft2'])
-      refuse(
-        config,
-        old,
-        'a migration from IBFT to QBFT is not supported yet: start a chain with QBFT from genesis',
-      )
+    refuse(
+      config,
+      'ibft',
+      'a chain that began with IBFT 1.0 is not supported: its blocks are sealed otherwise than those of IBFT 2.0 and QBFT',
+    )
     // Besu would run a proof-of-work chain, which is never intended with a qbft section.
     const other = ethash ?? exactKey(config, 'mergeNetsplitBlock')
     if (other !== undefined)
@@ -79,7 +78,11 @@ const parseConsensus = (config: Section): Consensus => {
   // A geth file names no consensus; Besu recognises it by the spelling of this key.
   if (ethash !== undefined || exactKey(config, 'mergeNetsplitBlock') !== undefined)
     return { kind: 'ethash', terminalTotalDifficulty }
-  refuse(config, 'ibft2', 'IBFT 2.0 is not supported: use qbft')
+  refuse(
+    config,
+    'ibft2',
+    'IBFT 2.0 alone is not supported: add a qbft section whose startBlock is the first block of QBFT, the same on all nodes; blocks before it are imported from the nodes that run IBFT 2.0',
+  )
   refuse(config, 'ibft', 'IBFT 1.0 is no longer supported: use qbft')
   refuse(config, 'clique', 'Clique is not supported: use qbft')
   throw new GenesisError(
@@ -184,22 +187,35 @@ const parseHeader = (root: Section): GenesisHeader => ({
   parentBeaconBlockRoot: read(root, 'parentBeaconBlockRoot', fixed(32), ZERO_HASH),
 })
 
-const genesisValidators = (extraData: Uint8Array): number => {
+const invalidExtraData = (problem: string): GenesisError =>
+  new GenesisError(
+    'INVALID_VALUE',
+    'extraData',
+    `Invalid extraData in genesis block configuration: ${problem}`,
+  )
+
+const genesisExtraData = (extraData: Uint8Array): QbftExtraData => {
   try {
-    return decodeExtraData(extraData).validators.length
+    return decodeExtraData(extraData)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    throw new GenesisError(
-      'INVALID_VALUE',
-      'extraData',
-      `Invalid extraData in genesis block configuration: ${error.message}`,
-    )
+    throw invalidExtraData(error.message)
   }
+}
+
+/** The number of validators in the extraData. @throws GenesisError if it is the other mechanism's */
+const genesisValidators = (extraData: Uint8Array, startBlock: bigint): number => {
+  const { encoding, validators } = genesisExtraData(extraData)
+  if (startBlock === 0n && encoding === 'ibft2')
+    throw invalidExtraData('it is encoded for IBFT 2.0: encode it with --type=QBFT_EXTRA_DATA')
+  if (startBlock > 0n && encoding !== 'ibft2')
+    throw invalidExtraData('it is encoded for QBFT, but the chain begins with IBFT 2.0')
+  return validators.length
 }
 
 const warningsOf = (config: Section, consensus: Consensus, header: GenesisHeader): readonly string[] => {
   if (consensus.kind !== 'qbft') return []
-  const validators = genesisValidators(header.extraData)
+  const validators = genesisValidators(header.extraData, consensus.startBlock)
   const byContract = consensus.parameters.validatorSelection.mode === 'contract'
   const qbft = subsection(config, 'qbft')
   const warnings = [

@@ -3,7 +3,8 @@ import { GenesisError } from './error.ts'
 import { parseMessaging } from './messaging.ts'
 import { miningBeneficiary, withPeriods } from './qbftOptions.ts'
 import type { QbftConsensus } from './schedule.ts'
-import { address, entryOf, int, long, type Section } from './section.ts'
+import { address, entryOf, int, long, type Section, subsection } from './section.ts'
+import { sectionAt } from './transitionEntries.ts'
 import { parseTransitions } from './transitions.ts'
 
 const EPOCH_LENGTH = 30_000n
@@ -41,10 +42,8 @@ const parseParameters = (section: Section): QbftParameters => {
 }
 
 /** @throws GenesisError if a transaction gas limit exceeds the gas limit of the genesis block, as in Besu */
-export const checkPerTxGasLimits = (
-  { parameters, transitions }: QbftConsensus,
-  blockGasLimit: bigint,
-): void => {
+export const checkPerTxGasLimits = (consensus: QbftConsensus, blockGasLimit: bigint): void => {
+  const { parameters, transitions } = consensus
   const check = (path: string, { perTxGasLimit }: QbftParameters): void => {
     if (perTxGasLimit === undefined || perTxGasLimit <= blockGasLimit) return
     throw new GenesisError(
@@ -53,25 +52,75 @@ export const checkPerTxGasLimits = (
       `${perTxGasLimit} must be at most the gas limit of the genesis block, ${blockGasLimit}; 0 is no limit`,
     )
   }
-  check('config.qbft', parameters)
+  check(`config.${sectionAt(consensus, 0n)}`, parameters)
   for (const { block, parameters: changed } of transitions)
-    check(`config.transitions.qbft[block ${block}]`, changed)
+    check(`config.transitions.${sectionAt(consensus, block)}[block ${block}]`, changed)
 }
 
-/** `config.qbft` with `config.transitions.qbft`, with all inherited values. @throws GenesisError */
-export const parseQbft = (config: Section, section: Section): QbftConsensus => {
-  if ((long(section, 'startBlock') ?? 0n) > 0n)
+const startBlockOf = (section: Section, hasHistory: boolean): bigint => {
+  const startBlock = long(section, 'startBlock')
+  const path = entryOf(section, 'startBlock')?.path ?? section.path
+  if (hasHistory && startBlock === undefined)
     throw new GenesisError(
-      'UNSUPPORTED',
-      entryOf(section, 'startBlock')?.path ?? section.path,
-      'a migration from IBFT to QBFT is not supported yet: start a chain with QBFT from genesis',
+      'INVALID_VALUE',
+      path,
+      'Missing QBFT startBlock config in genesis file: give the number of the first block of QBFT',
     )
+  if (hasHistory && startBlock === 0n)
+    throw new GenesisError(
+      'INVALID_VALUE',
+      path,
+      'Invalid QBFT startBlock config in genesis file: it must be above 0',
+    )
+  if (!hasHistory && startBlock !== undefined && startBlock > 0n)
+    throw new GenesisError(
+      'CONTRADICTION',
+      path,
+      'the blocks before it need the ibft2 section of the chain: add that section, or remove startBlock',
+    )
+  return startBlock ?? 0n
+}
+
+/** The schedule of a chain that moves from IBFT 2.0 to QBFT at a block: both sections and their transitions in one list. */
+const movedSchedule = (
+  config: Section,
+  ibft2: Section,
+  qbft: Pick<QbftConsensus, 'parameters' | 'transitions'>,
+  startBlock: bigint,
+): Pick<QbftConsensus, 'parameters' | 'transitions'> => {
+  const parameters: QbftParameters = {
+    ...parseParameters(ibft2),
+    validatorSelection: { mode: 'blockheader' },
+  }
+  const before = parseTransitions(config, parameters, 'ibft2').filter(({ block }) => block < startBlock)
+  const started = qbft.transitions.findLast(({ block }) => block <= startBlock)
+  return {
+    parameters,
+    transitions: [
+      ...before,
+      {
+        block: startBlock,
+        parameters: started?.parameters ?? qbft.parameters,
+        validators: started?.block === startBlock ? started.validators : undefined,
+      },
+      ...qbft.transitions.filter(({ block }) => block > startBlock),
+    ],
+  }
+}
+
+/**
+ * `config.qbft` with `config.transitions.qbft`, with all inherited values. With `config.ibft2`, the chain moves from IBFT
+ * 2.0 to QBFT at `config.qbft.startBlock`. @throws GenesisError
+ */
+export const parseQbft = (config: Section, section: Section): QbftConsensus => {
+  const ibft2 = subsection(config, 'ibft2')
+  const startBlock = startBlockOf(section, ibft2 !== undefined)
   const parameters = parseParameters(section)
+  const qbft = { parameters, transitions: parseTransitions(config, parameters) }
   return {
     kind: 'qbft',
-    parameters,
-    transitions: parseTransitions(config, parameters),
-    startBlock: 0n,
+    ...(ibft2 === undefined ? qbft : movedSchedule(config, ibft2, qbft, startBlock)),
+    startBlock,
     messaging: parseMessaging(section),
   }
 }

@@ -27,13 +27,18 @@ export const parameterEntries = (prefix: string, parameters: QbftParameters): En
   }
 }
 
+/** The section of `config` that rules a block: `ibft2` before the first block of QBFT. */
+export const sectionAt = ({ startBlock }: QbftConsensus, block: bigint): 'ibft2' | 'qbft' =>
+  block < startBlock ? 'ibft2' : 'qbft'
+
 /** The changes of each transition; values equal to the current ones are omitted. */
-export const transitionEntries = ({ parameters, transitions }: QbftConsensus): Entries => {
+export const transitionEntries = (consensus: QbftConsensus): Entries => {
+  const { parameters, transitions } = consensus
   const entries: Entries = {}
   const later: Entries = {}
   let inForce = parameters
   for (const [index, transition] of transitions.entries()) {
-    const prefix = `transitions.qbft[block ${transition.block}]`
+    const prefix = `transitions.${sectionAt(consensus, transition.block)}[block ${transition.block}]`
     const into = index < TRANSITIONS_MAX ? entries : later
     const before = parameterEntries(prefix, inForce)
     for (const [name, value] of Object.entries(parameterEntries(prefix, transition.parameters)))

@@ -63,13 +63,24 @@ const blockOf = (section: Section): bigint => {
   return block
 }
 
-const parseTransition = (section: Section, inherited: QbftParameters): QbftTransition => {
+/** The entries of `transitions` that belong to one section of `config`. */
+type Mechanism = 'ibft2' | 'qbft'
+
+const parseTransition = (
+  section: Section,
+  inherited: QbftParameters,
+  mechanism: Mechanism,
+): QbftTransition => {
   const validators = validatorsOf(section)
   if (validators?.length === 0) throw new GenesisError('INVALID_VALUE', section.path, NO_VALIDATORS)
   const parameters: QbftParameters = {
     ...withPeriods(section, inherited),
     miningBeneficiary: miningBeneficiary(section, 'transition config', inherited.miningBeneficiary),
-    validatorSelection: selectionOf(section, inherited.validatorSelection),
+    // IBFT 2.0 has no contract that selects the validators.
+    validatorSelection:
+      mechanism === 'ibft2'
+        ? inherited.validatorSelection
+        : selectionOf(section, inherited.validatorSelection),
   }
   return { block: blockOf(section), parameters, validators }
 }
@@ -80,10 +91,14 @@ const transitionSection = (entry: Entry): Section => {
   return sectionOf(entry)
 }
 
-/** `config.transitions.qbft` in block order, with all inherited values. @throws GenesisError */
-export const parseTransitions = (config: Section, parameters: QbftParameters): readonly QbftTransition[] => {
+/** `config.transitions.qbft` or `.ibft2` in block order, with all inherited values. @throws GenesisError */
+export const parseTransitions = (
+  config: Section,
+  parameters: QbftParameters,
+  mechanism: Mechanism = 'qbft',
+): readonly QbftTransition[] => {
   const transitions = subsection(config, 'transitions')
-  const entry = transitions === undefined ? undefined : entryOf(transitions, 'qbft')
+  const entry = transitions === undefined ? undefined : entryOf(transitions, mechanism)
   if (entry === undefined) return []
   const sections = elementsOf(entry)
     .map(transitionSection)
@@ -98,7 +113,7 @@ export const parseTransitions = (config: Section, parameters: QbftParameters): r
         section.path,
         'Duplicate transitions cannot be created for the same block',
       )
-    parsed.push(parseTransition(section, previous?.parameters ?? parameters))
+    parsed.push(parseTransition(section, previous?.parameters ?? parameters, mechanism))
   }
   return parsed
 }

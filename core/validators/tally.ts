@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import { decodeExtraData, type Vote } from '../block/codec/extraData.ts'
 import type { Header } from '../block/header.ts'
-import { type QbftConsensus, validatorOverrideAt } from '../genesis/schedule.ts'
+import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/schedule.ts'
 import { applyVote, clearVotes, newTally, type VoteTally } from './votes.ts'
 
 /** The fields of a block that determine the validator set. */
@@ -19,18 +19,21 @@ export const votingBlock = (header: Pick<Header, 'number' | 'coinbase' | 'extraD
   vote: decodeExtraData(header.extraData).vote,
 })
 
-/** The block from which epochs are counted. */
-const epochOrigin = (consensus: Pick<QbftConsensus, 'startBlock'>): bigint =>
-  consensus.startBlock === 0n ? 0n : consensus.startBlock - 1n
-
-/** True when the block clears all votes and its own vote is ignored; on a chain that starts with QBFT, also for block 0. */
-export const isEpochBlock = (
-  consensus: Pick<QbftConsensus, 'startBlock' | 'parameters'>,
-  number: bigint,
-): boolean => {
-  const origin = epochOrigin(consensus)
-  return number >= origin && (number - origin) % consensus.parameters.epochLength === 0n
+/**
+ * The last block at or before `number` that starts an epoch. Epochs are counted from block 0 and, on a chain that moves
+ * from IBFT 2.0 to QBFT, again from the last block of IBFT 2.0 (Besu's `EpochManager`).
+ */
+const lastEpochBlock = (consensus: QbftConsensus, number: bigint): bigint => {
+  const { startBlock, parameters } = consensus
+  const isQbft = startBlock === 0n || number >= startBlock - 1n
+  const origin = isQbft && startBlock > 0n ? startBlock - 1n : 0n
+  const { epochLength } = isQbft ? qbftAt(consensus, startBlock) : parameters
+  return number - ((number - origin) % epochLength)
 }
+
+/** True when the block clears all votes and its own vote is ignored; also for block 0. */
+export const isEpochBlock = (consensus: QbftConsensus, number: bigint): boolean =>
+  lastEpochBlock(consensus, number) === number
 
 /**
  * Computes the tally after a block, which governs the next one, from the tally after its parent. If a transition sets the
@@ -51,8 +54,7 @@ export const tallyOrigin = (
   consensus: QbftConsensus,
   number: bigint,
 ): { readonly block: bigint; readonly validators: readonly Address[] | undefined } => {
-  const origin = epochOrigin(consensus)
-  const epoch = number - ((number - origin) % consensus.parameters.epochLength)
+  const epoch = lastEpochBlock(consensus, number)
   const override = consensus.transitions.findLast(
     transition => transition.validators !== undefined && transition.block <= number + 1n,
   )

@@ -6,6 +6,7 @@ const API_GROUPS: readonly string[] = [
   'NET',
   'WEB3',
   'QBFT',
+  'IBFT',
   'TXPOOL',
   'DEBUG',
   'ADMIN',
@@ -17,7 +18,7 @@ const API_GROUPS: readonly string[] = [
 ]
 
 /** Groups of Besu that are accepted, and have no methods here. */
-const EMPTY_GROUPS: readonly string[] = ['PLUGINS', 'IBFT', 'ENGINE', 'TESTING']
+const EMPTY_GROUPS: readonly string[] = ['PLUGINS', 'ENGINE', 'TESTING']
 
 export const checkApiGroups = (entries: readonly string[]): readonly string[] => {
   const unknown = entries.filter(entry => ![...API_GROUPS, ...EMPTY_GROUPS].includes(entry))

@@ -3,7 +3,7 @@ import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { decodeExtraData, encodeExtraData } from '../../core/block/codec/extraData.ts'
 import type { CommandContext } from '../cli/command.ts'
 import type { RlpOptions } from './rlpCommands.ts'
-import { CommandError, UsageError } from '../cli/errors.ts'
+import { CommandError } from '../cli/errors.ts'
 import { writeResult } from './result.ts'
 
 type Context = CommandContext<RlpOptions>
@@ -12,12 +12,6 @@ type Context = CommandContext<RlpOptions>
 const INPUT_BYTES_MAX = 1024 * 1024
 
 const VANITY_BYTES = 32
-
-const requireQbft = ({ options, sources }: Context): void => {
-  if (options.type === 'QBFT_EXTRA_DATA') return
-  const given = sources.has('type') ? 'is not supported here' : "is Besu's default and not supported here"
-  throw new UsageError('UNSUPPORTED', `IBFT_EXTRA_DATA ${given}: give --type=QBFT_EXTRA_DATA`)
-}
 
 const readText = async ({ options, terminal }: Context): Promise<string> => {
   if (options.from === undefined) return terminal.readInput(INPUT_BYTES_MAX)
@@ -52,12 +46,12 @@ const parseAddresses = (text: string): readonly Uint8Array[] => {
 
 /**
  * Encodes a JSON array of addresses, in its order, as the extraData of a genesis file: no vanity, no vote, round 0, no seals.
- * @throws UsageError, CommandError
+ * @throws CommandError
  */
 export const encode = async (context: Context): Promise<number> => {
-  requireQbft(context)
   const validators = parseAddresses(await readText(context))
   const extraData = encodeExtraData({
+    ...(context.options.type === 'IBFT_EXTRA_DATA' ? { encoding: 'ibft2' as const } : {}),
     vanity: new Uint8Array(VANITY_BYTES),
     validators,
     vote: undefined,
@@ -68,10 +62,10 @@ export const encode = async (context: Context): Promise<number> => {
 }
 
 /**
- * Decodes an extraData, the first line of the input in hex, to its validators. @throws UsageError, CommandError, DecodeError
+ * Decodes an extraData, the first line of the input in hex, to its validators. Both types are decoded alike.
+ * @throws CommandError, DecodeError
  */
 export const decode = async (context: Context): Promise<number> => {
-  requireQbft(context)
   const line = (await readText(context)).split(/\r?\n/)[0]?.trim() ?? ''
   if (!/^(0x)?([0-9a-f]{2})+$/i.test(line))
     throw new CommandError(

@@ -4,18 +4,15 @@ import { from, GROUP, to } from './sharedOptions.ts'
 
 export type RlpOptions = typeof RLP_OPTIONS
 const RLP_OPTIONS = {
-  type: {
-    ...choiceOption({
-      name: 'type',
-      group: GROUP,
-      fallback: 'IBFT_EXTRA_DATA',
-      choices: ['IBFT_EXTRA_DATA', 'QBFT_EXTRA_DATA'],
-      placeholder: '<TYPE>',
-      description: 'Required: QBFT_EXTRA_DATA, the only type of data that is supported',
-    }),
-    // Besu's default, IBFT_EXTRA_DATA, is refused.
-    shownDefault: '',
-  },
+  type: choiceOption({
+    name: 'type',
+    group: GROUP,
+    fallback: 'IBFT_EXTRA_DATA',
+    choices: ['IBFT_EXTRA_DATA', 'QBFT_EXTRA_DATA'],
+    placeholder: '<TYPE>',
+    description:
+      'QBFT_EXTRA_DATA for a new chain; IBFT_EXTRA_DATA is the form of IBFT 2.0, and Besu’s default',
+  }),
   from,
   to,
 }

@@ -13,7 +13,8 @@ const POOL_POLL_MS_MIN = 1_000
 
 /**
  * The parameters of the block after `head`. `arrivedMs`: arrival of the head, milliseconds since 1970; periods in
- * milliseconds count from it. `active`: the chain is in sync with the peers.
+ * milliseconds count from it. `active`: the chain is in sync with the peers. IBFT 2.0 blocks are imported only, so consensus
+ * stays inactive until the next block is one of QBFT.
  */
 export const headContextOf = async (
   chain: Chain,
@@ -31,6 +32,6 @@ export const headContextOf = async (
     ...blockTimes(parameters, header.timestamp, arrivedMs),
     periodMs: Math.max(periodMs(parameters), POOL_POLL_MS_MIN),
     spacingSeconds: spacingSeconds(parameters),
-    active,
+    active: active && header.number + 1n >= consensus.startBlock,
   }
 }

@@ -1,4 +1,5 @@
 import { type Address, EMPTY_BYTES } from '../../bytes/bytes.ts'
+import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import {
   decodeRlp,
   encodeRlp,
@@ -15,8 +16,15 @@ import { assertSeal, type Seal } from './seal.ts'
 /** A proposer's vote on the validator set, in the block that it proposed. */
 export type Vote = { readonly recipient: Address; readonly type: 'add' | 'drop' }
 
-/** The content of the extraData of a QBFT block. */
+/**
+ * The content of the extraData of a QBFT block, or of an IBFT 2.0 block in the history of a chain that moved to QBFT. The
+ * two are told apart by their bytes: IBFT 2.0 writes the round in four bytes, of which the first is 0 in every round that
+ * a network can reach.
+ */
 export type QbftExtraData = {
+  /** Given for IBFT 2.0's encoding, absent for QBFT's. */
+  readonly encoding?: 'ibft2'
+
   /** 32 bytes by convention; any length is accepted. */
   readonly vanity: Uint8Array
   /** Ascending from block 1 on; empty where a contract selects the validators. */
@@ -30,7 +38,10 @@ export type QbftExtraData = {
 
 /** Besu and GoQuorum store a round as a positive 32-bit integer. */
 const ROUND_MAX = 0x7fff_ffffn
+/** Bytes of a round in IBFT 2.0's encoding. */
+const IBFT2_ROUND_BYTES = 4
 const ADD = Uint8Array.of(0xff)
+const IBFT2_DROP = Uint8Array.of(0)
 
 const encode = (extraData: QbftExtraData, round: number, seals: readonly Seal[]): Uint8Array => {
   const { vanity, validators, vote } = extraData
@@ -39,28 +50,49 @@ const encode = (extraData: QbftExtraData, round: number, seals: readonly Seal[])
   return encodeRlp([vanity, validators, voteItem, round, seals])
 }
 
+/** IBFT 2.0 leaves out what QBFT replaces by round 0 and by an empty list (Besu's `IbftExtraDataCodec`). */
+const encodeIbft2 = (extraData: QbftExtraData, content: 'all' | 'round' | 'neither'): Uint8Array => {
+  const { vanity, validators, vote, round, seals } = extraData
+  const voteItem: RlpInput =
+    vote === undefined ? EMPTY_BYTES : [vote.recipient, vote.type === 'add' ? ADD : IBFT2_DROP]
+  return encodeRlp([
+    vanity,
+    validators,
+    voteItem,
+    ...(content === 'neither' ? [] : [bigintToFixedBytes(BigInt(round), IBFT2_ROUND_BYTES)]),
+    ...(content === 'all' ? [seals] : []),
+  ])
+}
+
 /** RLP `[vanity, validators, vote, round, seals]`, as in a block. */
 export const encodeExtraData = (extraData: QbftExtraData): Uint8Array =>
-  encode(extraData, extraData.round, extraData.seals)
+  extraData.encoding === 'ibft2'
+    ? encodeIbft2(extraData, 'all')
+    : encode(extraData, extraData.round, extraData.seals)
 
 /** With an empty list of seals: the form that proposal digests and commit seals cover. */
 export const encodeExtraDataWithoutSeals = (extraData: QbftExtraData): Uint8Array =>
-  encode(extraData, extraData.round, [])
+  extraData.encoding === 'ibft2' ? encodeIbft2(extraData, 'round') : encode(extraData, extraData.round, [])
 
 /** With round 0 and an empty list of seals: the form that the on-chain block hash covers. */
 export const encodeExtraDataWithoutSealsAndRound = (extraData: QbftExtraData): Uint8Array =>
-  encode(extraData, 0, [])
+  extraData.encoding === 'ibft2' ? encodeIbft2(extraData, 'neither') : encode(extraData, 0, [])
 
-const decodeVote = (item: RlpItem | undefined): Vote | undefined => {
+const decodeVote = (item: RlpItem | undefined, isIbft2: boolean): Vote | undefined => {
+  if (isIbft2 && item instanceof Uint8Array && item.length === 0) return undefined
   const parts = rlpList(item, 'vote')
   if (parts.length === 0) return undefined
   if (parts.length !== 2) throw new RlpError(`vote has 2 fields, not ${parts.length}`)
   const recipient = rlpBytes(parts[0], 'vote recipient', 20).slice()
   const type = rlpBytes(parts[1], 'vote type')
+  if (isIbft2 && type.length !== 1) throw new RlpError('vote type must be one byte')
   if (type.length === 0 || (type.length === 1 && type[0] === 0)) return { recipient, type: 'drop' }
   if (type.length === 1 && type[0] === 0xff) return { recipient, type: 'add' }
   throw new RlpError('vote type must be 0xff (add), or empty or 0x00 (drop)')
 }
+
+const isIbft2Round = (item: RlpItem | undefined): boolean =>
+  item instanceof Uint8Array && item.length === IBFT2_ROUND_BYTES && item[0] === 0
 
 const decodeRound = (item: RlpItem | undefined): number => {
   const round = rlpScalar(item, 'round', 4)
@@ -69,7 +101,7 @@ const decodeRound = (item: RlpItem | undefined): number => {
 }
 
 /**
- * Decodes the extraData of a QBFT block into copies. Strict, except that items after the fifth are ignored, as in Besu.
+ * Decodes the extraData of a QBFT or an IBFT 2.0 block into copies. Strict, except that items after the fifth are ignored, as in Besu.
  * @throws DecodeError
  */
 export const decodeExtraData = (bytes: Uint8Array): QbftExtraData => {
@@ -78,11 +110,13 @@ export const decodeExtraData = (bytes: Uint8Array): QbftExtraData => {
   return withDecodeErrors('INVALID_EXTRA_DATA', 'extraData', () => {
     const items = rlpList(decodeRlp(bytes), 'it')
     if (items.length < 5) throw new RlpError(`5 fields expected, not ${items.length}`)
+    const isIbft2 = isIbft2Round(items[3])
     return {
+      ...(isIbft2 ? { encoding: 'ibft2' as const } : {}),
       vanity: rlpBytes(items[0], 'vanity').slice(),
       validators: rlpList(items[1], 'validators').map(item => rlpBytes(item, 'a validator', 20).slice()),
-      vote: decodeVote(items[2]),
-      round: decodeRound(items[3]),
+      vote: decodeVote(items[2], isIbft2),
+      round: isIbft2 ? Number(bytesToBigint(items[3] as Uint8Array)) : decodeRound(items[3]),
       seals: rlpList(items[4], 'seals').map(item => assertSeal(rlpBytes(item, 'a seal', 65)).slice()),
     }
   })

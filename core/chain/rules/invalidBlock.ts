@@ -21,6 +21,7 @@ export type RuleName =
   // header, QBFT
   | 'mix-hash'
   | 'extra-data'
+  | 'extra-data-encoding'
   | 'validators'
   | 'vote-in-contract-mode'
   | 'coinbase-validator'

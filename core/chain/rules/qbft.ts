@@ -12,6 +12,8 @@ import * as common from './header.ts'
 import { InvalidBlock, requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 import { commitSeals } from './seals.ts'
 
+const ZERO_NONCE = new Uint8Array(8)
+
 /** Tolerated difference of two validators' clocks; a proposer rounds to the nearest second. */
 const FUTURE_SECONDS_MAX = 1n
 
@@ -26,6 +28,19 @@ export const qbftExtraDataOf = (header: Header): QbftExtraData => {
     const expected = 'RLP of vanity, validators, vote, round and seals'
     throw new InvalidBlock(header, 'extra-data', expected, cause.message, { cause })
   }
+}
+
+/** Blocks before the first one of QBFT are IBFT 2.0's, which writes the extraData otherwise. */
+const extraDataEncoding: QbftRule = ({ configuration: { consensus }, header, extraData }) => {
+  const isIbft2 = consensus.kind === 'qbft' && header.number < consensus.startBlock
+  if (isIbft2 === (extraData.encoding === 'ibft2')) return
+  const [expected, found] = isIbft2 ? ['IBFT 2.0', 'QBFT'] : ['QBFT', 'IBFT 2.0']
+  throw new InvalidBlock(header, 'extra-data-encoding', expected, found)
+}
+
+/** IBFT 2.0 requires a nonce of zero. */
+const ibft2Nonce: QbftRule = ({ header, extraData }) => {
+  if (extraData.encoding === 'ibft2') requireSameBytes(header, 'nonce', ZERO_NONCE, header.nonce)
 }
 
 /** The fixed mix hash of QBFT, also from Paris on. */
@@ -85,16 +100,18 @@ const BEFORE_TIME: readonly QbftRule[] = [
 ]
 
 const BEFORE_SEALS: readonly QbftRule[] = [
+  extraDataEncoding,
   mixHash,
   difficulty,
+  ibft2Nonce,
   validatorList,
   noVoteInContractMode,
   coinbaseIsValidator,
 ]
 
 /**
- * The rules of QBFT block import in Besu's order, with the fields of later forks after the gas limit. As in Besu, nonce,
- * vanity and the proposer's turn in the round are not checked: a quorum of seals alone makes a block final.
+ * The rules of QBFT block import in Besu's order, with the fields of later forks after the gas limit. As in Besu, the nonce
+ * of a QBFT block, vanity and the proposer's turn in the round are not checked: a quorum of seals alone makes a block final.
  */
 export const QBFT_HEADER_RULES: readonly QbftRule[] = [
   ...BEFORE_TIME,

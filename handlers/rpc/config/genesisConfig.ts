@@ -1,11 +1,12 @@
 import { CODE_SIZE_MAX, EVM_STACK_ITEMS } from '../../../core/genesis/evmLimits.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { ChainConfiguration, Consensus } from '../../../core/genesis/configuration.ts'
+import type { ChainConfiguration, Consensus, QbftParameters } from '../../../core/genesis/configuration.ts'
+import { qbftAt } from '../../../core/genesis/schedule.ts'
 import { forkKeys } from '../../../core/genesis/forks.ts'
 
 type Json = Record<string, unknown>
 
-const qbftOf = ({ parameters }: Extract<Consensus, { readonly kind: 'qbft' }>): Json => {
+const parametersOf = (parameters: QbftParameters): Json => {
   const { blockReward, miningBeneficiary, perTxGasLimit, validatorSelection } = parameters
   return {
     epochLength: Number(parameters.epochLength),
@@ -21,7 +22,15 @@ const qbftOf = ({ parameters }: Extract<Consensus, { readonly kind: 'qbft' }>): 
 }
 
 const consensusOf = (consensus: Consensus): Json => {
-  if (consensus.kind === 'qbft') return { qbft: qbftOf(consensus) }
+  if (consensus.kind === 'qbft') {
+    const { startBlock, parameters } = consensus
+    return startBlock === 0n
+      ? { qbft: parametersOf(parameters) }
+      : {
+          ibft2: parametersOf(parameters),
+          qbft: { ...parametersOf(qbftAt(consensus, startBlock)), startBlock: Number(startBlock) },
+        }
+  }
   const { terminalTotalDifficulty } = consensus
   return {
     ethash: {},

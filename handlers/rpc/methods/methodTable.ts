@@ -20,6 +20,7 @@ import { MINER_METHODS } from './miner.ts'
 import { NET_METHODS } from './net.ts'
 import { OTS_METHODS } from './ots.ts'
 import { PERM_METHODS } from './perm.ts'
+import { IBFT2_METHODS } from './ibft2.ts'
 import { QBFT_METHODS } from './qbft.ts'
 import { QBFT_VOTE_METHODS } from './qbftVotes.ts'
 import { rpcMethods } from './rpc.ts'
@@ -41,6 +42,7 @@ export const METHODS: readonly Method[] = [
   ...ETH_LOG_METHODS,
   ...ETH_MORE_METHODS,
   ...QBFT_METHODS,
+  ...IBFT2_METHODS,
   ...QBFT_VOTE_METHODS,
   ...ADMIN_METHODS,
   ...SNAPSHOT_METHODS,

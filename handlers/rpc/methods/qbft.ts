@@ -1,5 +1,6 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { Consensus } from '../../../core/genesis/configuration.ts'
+import { qbftAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 import { type Method, method } from './method.ts'
@@ -71,6 +72,9 @@ export const QBFT_METHODS: readonly Method[] = [
     summary: 'Returns the timeout of the first round, in seconds',
     params: {},
     result: 'Number',
-    handle: (_, context) => qbftOf(context).parameters.requestTimeoutSeconds,
+    handle: (_, context) => {
+      const consensus = qbftOf(context)
+      return qbftAt(consensus, consensus.startBlock).requestTimeoutSeconds
+    },
   }),
 ]

@@ -7,12 +7,6 @@ describe('given a qbft section with a fault', () => {
 
   const cases: readonly Refusal[] = [
     [
-      'a start block',
-      withQbft({ startBlock: 101 }),
-      'UNSUPPORTED',
-      'config.qbft.startBlock: a migration from IBFT to QBFT is not supported yet: start a chain with QBFT from genesis',
-    ],
-    [
       'an epoch of zero',
       withQbft({ epochlength: 0 }),
       'INVALID_VALUE',

@@ -12,7 +12,6 @@ describe('given a genesis file with a fault', () => {
     `Invalid genesis block configuration, missing value for one of '[${keys}]'`
   const outOfOrder = (fork: string) =>
     `Genesis Config Error: '${fork}' is scheduled for milestone 5 but it must be on or after milestone 10.`
-  const migration = 'a migration from IBFT to QBFT is not supported yet: start a chain with QBFT from genesis'
   const work = 'defines a proof-of-work chain, and config.qbft a QBFT chain: remove one of them'
 
   const cases: readonly Refusal[] = [
@@ -244,7 +243,7 @@ describe('given a genesis file with a fault', () => {
       'IBFT 2.0',
       withoutQbft({ ibft2: {} }),
       'UNSUPPORTED',
-      'config.ibft2: IBFT 2.0 is not supported: use qbft',
+      'config.ibft2: IBFT 2.0 alone is not supported: add a qbft section whose startBlock is the first block of QBFT, the same on all nodes; blocks before it are imported from the nodes that run IBFT 2.0',
     ],
     [
       'IBFT 1.0',
@@ -258,7 +257,36 @@ describe('given a genesis file with a fault', () => {
       'UNSUPPORTED',
       'config.clique: Clique is not supported: use qbft',
     ],
-    ['a migration', withConfig({ ibft2: {} }), 'UNSUPPORTED', `config.ibft2: ${migration}`],
+    [
+      'a history of IBFT 1.0',
+      withConfig({ ibft: {} }),
+      'UNSUPPORTED',
+      'config.ibft: a chain that began with IBFT 1.0 is not supported: its blocks are sealed otherwise than those of IBFT 2.0 and QBFT',
+    ],
+    [
+      'a history of IBFT 2.0 without the first block of QBFT',
+      withConfig({ ibft2: {} }),
+      'INVALID_VALUE',
+      'config.qbft: Missing QBFT startBlock config in genesis file: give the number of the first block of QBFT',
+    ],
+    [
+      'a history of IBFT 2.0 that QBFT follows from block 0',
+      withConfig({ ibft2: {}, qbft: { startBlock: 0 } }),
+      'INVALID_VALUE',
+      'config.qbft.startBlock: Invalid QBFT startBlock config in genesis file: it must be above 0',
+    ],
+    [
+      'a first block of QBFT without history',
+      withConfig({ qbft: { startBlock: 5 } }),
+      'CONTRADICTION',
+      'config.qbft.startBlock: the blocks before it need the ibft2 section of the chain: add that section, or remove startBlock',
+    ],
+    [
+      'a history of IBFT 2.0 on a genesis block of QBFT',
+      withConfig({ ibft2: {}, qbft: { startBlock: 5 } }),
+      'INVALID_VALUE',
+      'extraData: Invalid extraData in genesis block configuration: it is encoded for QBFT, but the chain begins with IBFT 2.0',
+    ],
     ['qbft and ethash', withConfig({ ethash: {} }), 'CONTRADICTION', `config.ethash: ${work}`],
     [
       'qbft and geth’s merge block',

@@ -43,7 +43,7 @@ const voting = (number: bigint, proposer: number, type?: Vote['type'], recipient
 
 describe('given epoch blocks', () => {
   test('when the epoch is set, then they are its multiples, block 0 among them', () => {
-    const config = { startBlock: 0n, parameters: { ...parameters, epochLength: 100n } }
+    const config = consensus([], 100n)
     expect([0n, 1n, 99n, 100n, 101n, 200n].map(number => isEpochBlock(config, number))).toEqual([
       true,
       false,
@@ -54,15 +54,15 @@ describe('given epoch blocks', () => {
     ])
   })
 
-  test('when there was a migration, then they count from the block before it', () => {
-    const config = { startBlock: 101n, parameters: { ...parameters, epochLength: 100n } }
-    expect([0n, 99n, 100n, 101n, 200n].map(number => isEpochBlock(config, number))).toEqual([
-      false,
-      false,
-      true,
-      false,
-      true,
-    ])
+  test('when the chain moved from IBFT 2.0, then each mechanism has its own, QBFT from the block before its first', () => {
+    const qbft = { block: 101n, parameters: { ...parameters, epochLength: 7n }, validators: undefined }
+    const config: QbftConsensus = { ...consensus([qbft], 30n), startBlock: 101n }
+    const epochs = Array.from({ length: 116 }, (_, number) => number).filter(number =>
+      isEpochBlock(config, BigInt(number)),
+    )
+    expect(epochs).toEqual([0, 30, 60, 90, 100, 107, 114])
+    const origins = [89n, 99n, 100n, 106n, 107n].map(number => tallyOrigin(config, number).block)
+    expect(origins).toEqual([60n, 90n, 100n, 100n, 107n])
   })
 
   test('when one comes, then votes are cleared, and its own is ignored', () => {

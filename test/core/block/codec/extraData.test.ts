@@ -86,12 +86,38 @@ describe('given extraData', () => {
   })
 
   const items: readonly RlpInput[] = [fromHex(VANITY), [A1], [], 0, []]
+  const ibft2WithVote = (type: Uint8Array): Uint8Array =>
+    encodeRlp(items.with(2, [A1, type]).with(3, new Uint8Array(4)))
   const withItem = (index: number, item: RlpInput): Uint8Array => encodeRlp(items.with(index, item))
 
   test('when Besu is lenient, then it is, too', () => {
     expect(decodeExtraData(encodeRlp([...items, 1, []]))).toEqual(decodeExtraData(encodeRlp(items)))
     expect(decodeExtraData(withItem(2, [A1, Uint8Array.of(0)])).vote?.type).toBe('drop')
     expect(decodeExtraData(withItem(0, new Uint8Array(100))).vanity).toHaveLength(100)
+  })
+
+  test('when it is IBFT 2.0’s, then the round has four bytes, and a missing vote is an empty string', () => {
+    const extraData = decodeExtraData(fromHex(IBFT2_EXTRA_DATA))
+    expect(extraData).toMatchObject({ encoding: 'ibft2', vote: undefined, round: 0, seals: [] })
+    expect(extraData.validators).toHaveLength(2)
+    expect(toBareHex(encodeExtraData(extraData))).toBe(IBFT2_EXTRA_DATA)
+    expect(toBareHex(encodeExtraData({ ...extraData, round: 0x00fedcba })).endsWith('808400fedcbac0')).toBe(
+      true,
+    )
+  })
+
+  test('when it is IBFT 2.0’s, then its hashed forms end before the seals, and before the round', () => {
+    const extraData: QbftExtraData = {
+      ...decodeExtraData(fromHex(IBFT2_EXTRA_DATA)),
+      vote: { recipient: A1, type: 'drop' },
+      round: 2,
+    }
+    const vote: RlpInput = [A1, Uint8Array.of(0)]
+    const common: readonly RlpInput[] = [extraData.vanity, extraData.validators, vote]
+    const round = Uint8Array.of(0, 0, 0, 2)
+    expect(encodeExtraDataWithoutSealsAndRound(extraData)).toEqual(encodeRlp(common))
+    expect(encodeExtraDataWithoutSeals(extraData)).toEqual(encodeRlp([...common, round]))
+    expect(decodeExtraData(encodeRlp([...common, round, []]))).toEqual(extraData)
   })
 
   const N = fromHex('fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141')
@@ -115,7 +141,8 @@ describe('given extraData', () => {
   })
 
   const broken: readonly (readonly [string, Uint8Array])[] = [
-    ['the form of IBFT 2.0', fromHex(IBFT2_EXTRA_DATA)],
+    ['a missing vote of IBFT 2.0 in QBFT’s form', withItem(2, new Uint8Array(0))],
+    ['a vote type of IBFT 2.0 that is empty', ibft2WithVote(new Uint8Array(0))],
     ['four items', encodeRlp(items.slice(0, 4))],
     ['a byte string', Uint8Array.of(0x80)],
     ['bytes behind the list', Uint8Array.of(...encodeRlp(items), 0)],
