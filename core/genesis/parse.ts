@@ -116,7 +116,7 @@ const parseConfiguration = (config: Section): ChainConfiguration => {
     throw new GenesisError(
       'UNSUPPORTED',
       `${config.path}.ecCurve`,
-      `${curve} is not supported yet: use secp256k1`,
+      `${curve} is not supported: use secp256k1`,
     )
   const zeroBaseFee = boolean(config, 'zeroBaseFee') ?? false
   const fixedBaseFee = boolean(config, 'fixedBaseFee') ?? false

@@ -90,7 +90,13 @@ const openDriver = async (options: ConsensusOptions): Promise<Driver> => {
     state,
     parts,
     inputs,
-    reportHead: createHeadReport({ address: key.address, connects: sync !== undefined, refusal, log }),
+    reportHead: createHeadReport({
+      address: key.address,
+      connects: sync !== undefined,
+      refusal,
+      startBlock: options.consensus.startBlock,
+      log,
+    }),
   }
   return driver
 }

@@ -1,9 +1,19 @@
 import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
+import type { QbftConsensus } from '../../core/genesis/schedule.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
 
 /** The role of this node in the next block, with its log line. */
 export type ValidatorRole = { readonly makesBlocks: boolean; readonly text: string }
+
+/** Why no node of this kind makes the block; undefined from the first block of QBFT on. */
+export const ibft2History = (
+  { startBlock }: Pick<QbftConsensus, 'startBlock'>,
+  block: bigint,
+): string | undefined =>
+  block < startBlock
+    ? `blocks before ${startBlock} are those of IBFT 2.0, which this node imports and does not make: nodes that run IBFT 2.0 have to make them`
+    : undefined
 
 /** `connects` is false without a network. */
 export const validatorRole = (

@@ -3,6 +3,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
 import type { Consensus } from '../consensus/consensus.ts'
+import { ibft2History } from '../consensus/validatorRole.ts'
 import type { NodeFacts, ValidatorFacts } from '../doctor/facts.ts'
 import type { PeerMemory } from '../doctor/peerMemory.ts'
 import { poolFactsOf } from '../doctor/poolFacts.ts'
@@ -69,6 +70,17 @@ export const failuresOf = ({
 }: Pick<DiagnosedParts, 'node' | 'consensus'>): readonly string[] =>
   [node.chain.store.failure()?.message, consensus()?.failure()].filter(failure => failure !== undefined)
 
+/** Why this node takes no part in the next block although it runs consensus. */
+const refusalOf = (
+  { node: { chain }, refusal }: DiagnosedParts,
+  isValidator: boolean,
+): string | undefined => {
+  const { consensus } = chain.configuration
+  const history =
+    consensus.kind === 'qbft' ? ibft2History(consensus, chain.head().header.number + 1n) : undefined
+  return history ?? (isValidator ? refusal : undefined)
+}
+
 /** The current state of the node. */
 export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
   const { node, pool, consensus, sync } = parts
@@ -85,7 +97,7 @@ export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
     headNumber: node.chain.head().header.number,
     overdueSeconds: overdue(parts, nowMs),
     isValidator: addresses.includes(own),
-    refusal: facts === undefined ? STOPPED : addresses.includes(own) ? parts.refusal : undefined,
+    refusal: facts === undefined ? STOPPED : refusalOf(parts, addresses.includes(own)),
     connects: parts.connects,
     peerCount: peers.size,
     validators: addresses.map(address => {

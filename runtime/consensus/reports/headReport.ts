@@ -1,7 +1,7 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
 import type { Log } from '../../logging/log.ts'
-import { validatorRole } from '../validatorRole.ts'
+import { ibft2History, validatorRole } from '../validatorRole.ts'
 
 /** A head further in the future than this means that the clock of this machine is wrong. */
 const CLOCK_BEHIND_MS = 60_000
@@ -12,15 +12,21 @@ export type HeadReportOptions = {
   readonly connects: boolean
   /** Why this node must not sign even as a validator; undefined if it may. */
   readonly refusal: string | undefined
+  /** The first block of QBFT after a history of IBFT 2.0; 0 without one. */
+  readonly startBlock: bigint
   readonly log: Log
 }
 
 /** Logs the validator role of this node when it changes, and warns about a head from the future. */
-export const createHeadReport = ({ address, connects, refusal, log }: HeadReportOptions) => {
+export const createHeadReport = ({ address, connects, refusal, startBlock, log }: HeadReportOptions) => {
   let loggedRole = ''
   let madeBlocks = false
   return (head: HeadContext): void => {
-    const { makesBlocks, text } = validatorRole(head.validators, address, connects)
+    const history = ibft2History({ startBlock }, head.number + 1n)
+    const { makesBlocks, text } =
+      history === undefined
+        ? validatorRole(head.validators, address, connects)
+        : { makesBlocks: false, text: `This node makes no blocks yet: ${history}` }
     if (text !== loggedRole) {
       loggedRole = text
       // A node that follows need not be warned whenever the validators change.

@@ -18,7 +18,7 @@ import { openValidatorFiles } from '../../consensus/record/validatorFiles.ts'
 import { openNodeIndex } from '../nodeIndex.ts'
 import { writePortsFile } from '../../files/portsFile.ts'
 import { changeLogLevel, logOf } from '../../logging/log.ts'
-import { type ValidatorRole, validatorRole } from '../../consensus/validatorRole.ts'
+import { ibft2History, type ValidatorRole, validatorRole } from '../../consensus/validatorRole.ts'
 import type { GraphqlListener } from './graphqlServer.ts'
 import { serveClients } from './serveClients.ts'
 import { closeAll } from '../closeAll.ts'
@@ -91,7 +91,10 @@ export type Services = {
 const roleOf = async ({ chain, key }: RunningNode, connects: boolean): Promise<ValidatorRole> => {
   if (chain.configuration.consensus.kind !== 'qbft')
     return { makesBlocks: false, text: 'This chain is not QBFT: this node serves reads and makes no blocks' }
-  return validatorRole(await chain.validators(chain.head().header.number + 1n), key.address, connects)
+  const next = chain.head().header.number + 1n
+  const history = ibft2History(chain.configuration.consensus, next)
+  if (history !== undefined) return { makesBlocks: false, text: `This node makes no blocks yet: ${history}` }
+  return validatorRole(await chain.validators(next), key.address, connects)
 }
 
 /** The address of each service that runs. */

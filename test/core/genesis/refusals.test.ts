@@ -203,7 +203,7 @@ describe('given a genesis file with a fault', () => {
       'another curve',
       withConfig({ ecCurve: 'secp256r1' }),
       'UNSUPPORTED',
-      'config.ecCurve: secp256r1 is not supported yet: use secp256k1',
+      'config.ecCurve: secp256r1 is not supported: use secp256k1',
     ],
     [
       'a blob fork without parameters',

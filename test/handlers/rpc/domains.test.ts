@@ -108,7 +108,8 @@ describe('given the domains of parameters in the method table', () => {
       return validOf(schema)
     })
 
-  const PARAMETERS = METHODS.flatMap(row =>
+  // The chain of this test has no history of IBFT 2.0, so its methods are not enabled.
+  const PARAMETERS = METHODS.filter(({ group }) => group !== 'IBFT').flatMap(row =>
     row.params
       .map(({ name: param, isRequired, schema }, index) => ({ row, param, isRequired, index, schema }))
       .filter(one => !UNREAD.has(`${one.row.name}.${one.param}`)),

@@ -55,10 +55,6 @@ describe('given a command line that cannot be followed', () => {
     ],
     [['blocks', 'export'], "Missing required option: '--to=<PATH>'"],
     [['validate-config'], "Missing required option: '--config-file=<PATH>'"],
-    [
-      ['rlp', 'encode'],
-      "IBFT_EXTRA_DATA is Besu's default and not supported here: give --type=QBFT_EXTRA_DATA",
-    ],
   ]
   test.each(refused)('when it is %p then it ends with code 2 and says %s', async (args, text) => {
     const { code, out, error } = await run(args)
@@ -163,6 +159,12 @@ describe('given public-key', () => {
 })
 
 describe('given rlp', () => {
+  test('when no type is given, then it is that of IBFT 2.0, as in Besu', async () => {
+    const encoded = (await run(['rlp', 'encode'], JSON.stringify(ADDRESSES))).out
+    expect(encoded.trim().endsWith('808400000000c0')).toBe(true)
+    expect((await run(['rlp', 'decode'], encoded)).out).toBe(`[${ADDRESSES.join(', ')}]\n`)
+  })
+
   const ADDRESSES = [
     '0x4592c8e45706cc08b8f44b11e43cba0cfc5892cb',
     '0x06e23768a0f59cf365e18c2e0c89e151bcdedc70',

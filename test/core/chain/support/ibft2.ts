@@ -46,12 +46,16 @@ export const ibft2Hash = (header: Header, content: Ibft2Content = {}): Uint8Arra
   keccak256(encodeHeader({ ...header, extraData: encodeRlp(itemsOf(content)) }))
 
 /** The genesis of a chain that moves from IBFT 2.0, with epochs of 4 blocks, to QBFT at a block. */
-export const ibft2Genesis = (startBlock: number, transitions: object = {}): TestGenesis => ({
+export const ibft2Genesis = (
+  startBlock: number,
+  transitions: object = {},
+  content: Ibft2Content = {},
+): TestGenesis => ({
   config: { ibft2: { blockperiodseconds: 2, epochlength: 4 }, transitions },
   qbft: { startBlock, blockperiodseconds: 1, epochlength: 4, requesttimeoutseconds: 7 },
   top: {
     mixHash: toHex(QBFT_MIX_HASH),
-    extraData: toHex(encodeRlp([...itemsOf({}), fourBytes(0), []])),
+    extraData: toHex(encodeRlp([...itemsOf(content), fourBytes(0), []])),
   },
 })
 
@@ -79,8 +83,9 @@ export const openIbft2Chain = async (
   startBlock: number,
   transitions: object = {},
   kv: KeyValueStore = memoryStore(),
+  content: Ibft2Content = {},
 ): Promise<Ibft2Chain> => {
-  const genesis = ibft2Genesis(startBlock, transitions)
+  const genesis = ibft2Genesis(startBlock, transitions, content)
   return { chain: await openTestChain(genesis, kv), twin: await openTwin(genesis) }
 }
 
@@ -111,6 +116,6 @@ export const extendIbft2 = async (
 ): Promise<Block> => {
   const block = await ibft2Block(both, content, transactions)
   await importNow(both.chain, block)
-  await extend(both.twin, transactions)
+  await extend(both.twin, transactions, {}, content.sealedBy)
   return block
 }
