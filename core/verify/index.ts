@@ -1,4 +1,5 @@
 /** `quorate/verify`: verifies the data of an untrusted node or store, from the genesis file or a checkpoint. */
+export { fromHex, toHex } from '../bytes/hex.ts'
 export { type ProofJson, type ProvedAccount, verifyAccountProof } from './accountProof.ts'
 export { type BlockJson, headerOfJson } from './headerJson.ts'
 export {

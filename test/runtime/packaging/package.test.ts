@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/programs/runtimeCommands.ts'
 import { isInstalled, ROOT, startNode } from '../nodeProcess.ts'
+import { clientsOf } from '../transactions.ts'
 import { installIn, packIn, runProgram } from './packed.ts'
 
 const TIMEOUT_MS = 240_000
@@ -94,8 +95,8 @@ describe('given the packed package in an empty folder', () => {
   )
 
   describe.each(RUNTIMES.filter(isInstalled).map(runtime => [runtime] as const))('on %s', runtime => {
-    const run = (name: string): Promise<string> =>
-      runProgram([...RUNTIME_COMMANDS[runtime], join(project, name)], project)
+    const run = (name: string, ...words: readonly string[]): Promise<string> =>
+      runProgram([...RUNTIME_COMMANDS[runtime], join(project, name), ...words], project)
 
     test('when four validators are driven, then each imports the same block with a quorum of seals', async () => {
       const lines = (await run('consensus.ts')).trimEnd().split('\n')
@@ -118,7 +119,7 @@ describe('given the packed package in an empty folder', () => {
     })
 
     test(
-      'when a development chain is started, then it answers, and its threads run',
+      'when a development chain is started, then it answers, its threads run, and its answers can be proved',
       async () => {
         const program = installed('dist/runtime/main.js')
         const dataPath = join(folder, `data-${runtime}`)
@@ -132,6 +133,14 @@ describe('given the packed package in an empty folder', () => {
           expect(failure).toContain('Out of gas')
           const page = await fetch(`${node.graphqlUrl}/graphql`, { headers: { accept: 'text/html' } })
           expect(await page.text()).toContain('GraphiQL is not installed')
+          const { account, wallet, reader } = clientsOf(node.url)
+          const { blockHash } = await reader.waitForTransactionReceipt({
+            hash: await wallet.sendTransaction({ to: account.address }),
+          })
+          const balance = await reader.getBalance({ address: account.address })
+          expect(await run('verify.ts', join(dataPath, 'genesis.json'), node.url, account.address)).toBe(
+            `block 1 ${blockHash}: ${balance} wei, nonce 1\n`,
+          )
         } finally {
           expect(await node.stop()).toBe(0)
         }

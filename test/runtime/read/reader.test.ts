@@ -20,8 +20,10 @@ import { until } from '../../support/until.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
-/** The growth of a second round of hostile requests: less than what a leak of a kilobyte a request would leave. */
+/** The growth of a further round of hostile requests. */
 const GROWTH_BYTES_MAX = 32 * 1024 * 1024
+/** A leak grows in each round; heaps and caches stop growing. */
+const ROUNDS_MAX = 4
 
 const APIS = '--rpc-http-api=ETH,NET,WEB3,QBFT,DEBUG,TXPOOL'
 
@@ -138,9 +140,13 @@ describe.skipIf(!HAS_REDIS)('readers of a store that a node fills', () => {
     expect(await faultsOf(reader.url, bodies)).toEqual([])
     for (const status of await statusesOfQueries(`${reader.graphqlUrl}/graphql`))
       expect(status).toBeLessThan(500)
-    const before = await settledMemoryOf(reader.pid)
-    expect(await faultsOf(reader.url, bodies)).toEqual([])
-    expect((await settledMemoryOf(reader.pid)) - before).toBeLessThan(GROWTH_BYTES_MAX)
+    let growth = Infinity
+    for (let round = 0; round < ROUNDS_MAX && growth >= GROWTH_BYTES_MAX; round++) {
+      const before = await settledMemoryOf(reader.pid)
+      expect(await faultsOf(reader.url, bodies)).toEqual([])
+      growth = (await settledMemoryOf(reader.pid)) - before
+    }
+    expect(growth).toBeLessThan(GROWTH_BYTES_MAX)
     expect(await differentAnswers(node.url, reader.url, readerRequests(chain, head).slice(0, 10))).toEqual([])
     expect(reader.output()).not.toContain('Internal error')
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fromHex } from '../../../core/bytes/hex.ts'
@@ -21,7 +21,16 @@ import { writeHistory } from '../../../core/store/reading/history.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
-import { startReader, type ReaderProcess } from '../../support/readers/readerProcess.ts'
+import { type ReaderProcess, spawnReader, startReader } from '../../support/readers/readerProcess.ts'
+import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import {
+  entriesOf,
+  forgedStore,
+  kindOf,
+  LIES,
+  type Lie,
+  openProvingReader,
+} from '../../support/readers/lyingStore.ts'
 import {
   ask,
   differentAnswers,
@@ -30,10 +39,10 @@ import {
   type Request,
   type TokenChain,
 } from '../../support/readers/readerRequests.ts'
+import { sharedMemory } from '../../support/stores/replica.ts'
 import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import type { TestServer } from '../../support/servers/serverProcess.ts'
-import { RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
-import { type NodeProcess, ROOT, startNode } from '../nodeProcess.ts'
+import { type NodeProcess, startNode } from '../nodeProcess.ts'
 import { until } from '../../support/until.ts'
 
 setDefaultTimeout(120_000)
@@ -52,7 +61,7 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
   const openReader = async (...args: readonly string[]): Promise<ReaderProcess> => {
     const reader = await startReader([
       `--from=redis?url=${server.url}`,
-      `--genesis-file=${join(folder, 'genesis.json')}`,
+      `--genesis-file=${genesisFile()}`,
       '--min-gas-price=0',
       APIS,
       ...args,
@@ -74,6 +83,17 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
       await work()
     } finally {
       await kv.set([{ key, value: before }])
+    }
+  }
+  const genesisFile = (): string => join(folder, 'genesis.json')
+  /** The output of a reader that does not serve, once it has the text. */
+  const outputOfRefused = async (text: string, ...args: readonly string[]): Promise<string> => {
+    const reader = spawnReader([`--from=redis?url=${server.url}`, ...args])
+    try {
+      await until(() => reader.output().includes(text), { what: text })
+      return reader.output()
+    } finally {
+      await reader.stop()
     }
   }
   const expectRefused = async (url: string, request: Request): Promise<void> => {
@@ -282,29 +302,62 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
   })
 
   test('given a trusted block that the store does not have, then the reader does not begin', async () => {
-    const child = Bun.spawn(
-      [
-        ...RUNTIME_COMMANDS.bun,
-        join(ROOT, 'runtime/main.ts'),
-        'read',
-        '--rpc-http-port=0',
-        `--from=redis?url=${server.url}`,
-        `--genesis-file=${join(folder, 'genesis.json')}`,
-        `--trusted-block=30:0x${'ab'.repeat(32)}`,
-      ],
-      { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' },
+    const output = await outputOfRefused(
+      'the trusted block 30 is not proved',
+      `--genesis-file=${genesisFile()}`,
+      `--trusted-block=30:0x${'ab'.repeat(32)}`,
     )
-    await Bun.sleep(1500)
-    child.kill('SIGTERM')
-    const output = await new Response(child.stdout).text()
-    // The signal may come before the reader listens for it.
-    expect([0, 143]).toContain(await child.exited)
-    expect(output).toContain('the trusted block 30 is not proved')
     expect(output).not.toContain('is listening on')
     const { hash } = commitOfSegment(await stored('segment:30'))
     const right = await openReader(`--trusted-block=30:0x${Buffer.from(hash).toString('hex')}`)
     expect(JSON.parse(await ask(right.url, ['eth_blockNumber']))).toMatchObject({
       result: `0x${head.toString(16)}`,
+    })
+  })
+
+  test('given the store of another chain, then the reader does not begin and gives the reason', async () => {
+    const other = join(folder, 'other.json')
+    const genesis = JSON.parse(readFileSync(genesisFile(), 'utf8')) as object
+    writeFileSync(other, JSON.stringify({ ...genesis, timestamp: '0x1' }))
+    const output = await outputOfRefused('it holds the chain of genesis block', `--genesis-file=${other}`)
+    expect(output).not.toContain('is listening on')
+  })
+
+  test('given a store that is held back, then readiness says how old the head is', async () => {
+    const held = await openReader('--max-head-age=1')
+    const readiness = await until(async () => {
+      const response = await fetch(`${held.url}/readiness`)
+      return response.status === 503 && response
+    })
+    expect(await readiness.text()).toMatch(/the head, block \d+, is \d+ s old, max-head-age is 1/)
+    const patient = await openReader('--max-head-age=86400')
+    expect((await fetch(`${patient.url}/readiness`)).status).toBe(200)
+  })
+
+  describe.each(Object.entries(LIES))('given values that are %s, with right checksums', (_, lie: Lie) => {
+    test('then each answer is as of the honest store, or an error', async () => {
+      const genesis = parseGenesisText(readFileSync(genesisFile(), 'utf8'))
+      const entries = await entriesOf(server.url)
+      const apis = ['ETH', 'NET', 'WEB3', 'QBFT', 'DEBUG']
+      const honest = await openProvingReader(sharedMemory(new Map(entries)), genesis, apis)
+      const requests = readerRequests(chain, head)
+      const kinds = [...new Set([...entries.keys()].map(kindOf))].filter(kind => kind !== 'replica')
+      const served: string[] = []
+      let refused = 0
+      for (const kind of kinds) {
+        const lied = await openProvingReader(forgedStore(entries, kind, lie), genesis, apis)
+        for (const request of requests) {
+          const [expected, found] = [await honest(request), await lied(request)]
+          if (found === expected) continue
+          const { error, result } = JSON.parse(found) as { error?: unknown; result?: unknown }
+          if (error !== undefined) refused++
+          // That a hash is unknown cannot be proved.
+          else if (result !== null || !/Hash$|Receipt$/.test(request[0]))
+            served.push(`${kind}: ${request.join(' ')}: ${found.slice(0, 200)}`)
+        }
+      }
+      expect(served).toEqual([])
+      expect(refused).toBeGreaterThan(0)
     })
   })
 })

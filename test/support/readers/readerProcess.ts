@@ -11,11 +11,8 @@ export type ReaderProcess = {
   readonly stop: () => Promise<number>
 }
 
-/** Starts `read` on free ports and waits until it listens. Throws with its output when it ends instead. */
-export const startReader = async (
-  args: readonly string[],
-  runtime: RuntimeName = 'bun',
-): Promise<ReaderProcess> => {
+/** A process of `read` on a free port that may not listen yet. */
+export const spawnReader = (args: readonly string[], runtime: RuntimeName = 'bun') => {
   const child = Bun.spawn(
     [...RUNTIME_COMMANDS[runtime], join(ROOT, 'runtime/main.ts'), 'read', '--rpc-http-port=0', ...args],
     { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
@@ -26,27 +23,41 @@ export const startReader = async (
       const decoder = new TextDecoder()
       for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
     })()
+  return {
+    pid: child.pid,
+    exitCode: () => child.exitCode,
+    output: () => output,
+    stop: async (): Promise<number> => {
+      child.kill('SIGTERM')
+      return child.exited
+    },
+  }
+}
+
+/** Starts `read` on free ports and waits until it listens. Throws with its output when it ends instead. */
+export const startReader = async (
+  args: readonly string[],
+  runtime: RuntimeName = 'bun',
+): Promise<ReaderProcess> => {
+  const { pid, exitCode, output, stop } = spawnReader(args, runtime)
   const addressOf = (service: string): string | undefined =>
-    new RegExp(`${service} is listening on (127\\.0\\.0\\.1:\\d+)`).exec(output)?.[1]
+    new RegExp(`${service} is listening on (127\\.0\\.0\\.1:\\d+)`).exec(output())?.[1]
   const asked = [
     'http',
     ...(args.includes('--rpc-ws-enabled') ? ['ws'] : []),
     ...(args.includes('--graphql-http-enabled') ? ['graphql'] : []),
   ]
   while (asked.some(service => addressOf(service) === undefined)) {
-    if (child.exitCode !== null) throw new Error(`the reader ended with code ${child.exitCode}: ${output}`)
+    if (exitCode() !== null) throw new Error(`the reader ended with code ${exitCode()}: ${output()}`)
     await Bun.sleep(20)
   }
   const [ws, graphql] = [addressOf('ws'), addressOf('graphql')]
   return {
     url: `http://${addressOf('http')}`,
-    pid: child.pid,
+    pid,
     wsUrl: ws === undefined ? undefined : `ws://${ws}`,
     graphqlUrl: graphql === undefined ? undefined : `http://${graphql}`,
-    output: () => output,
-    stop: async () => {
-      child.kill('SIGTERM')
-      return child.exited
-    },
+    output,
+    stop,
   }
 }
