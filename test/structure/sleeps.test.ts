@@ -37,7 +37,6 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   'test/runtime/node/servers/graphqlServer.test.ts': [1, 'a request that waits shows no sign'],
   'test/runtime/node/signals.test.ts': [2, 'a second signal within a second counts as the first'],
   'test/runtime/permissions/permissions.test.ts': [1, 'a peer that must not be dialed again'],
-  'test/runtime/read/verify.test.ts': [1, 'a reader that must not start'],
   'test/runtime/replicate/replicatedNetwork.ts': [1, 'transactions at a steady rate'],
   'test/runtime/threads/network/network.test.ts': [1, 'a log level reaches the worker without a sign'],
   'test/runtime/threads/recovery/endRecoveryThreads.ts': [1, 'threads that end at another moment each'],

@@ -37,7 +37,7 @@ const HOLD_MS = 5_000
  * V8 keeps the pages of a burst until it has been idle for eight seconds, and gives them back in up to three collections: before,
  * resident memory is the highest heap of the rounds.
  */
-const IDLE_MS = 25_000
+const IDLE_SECONDS = 25
 /** What caches may still take in the second half. */
 const GROWTH_BYTES_MAX = 48 * 1024 * 1024
 
@@ -139,8 +139,7 @@ try {
     await sendAll(reader, chain)
     for (const target of secured) await tokensTo(target, publicKey, privateKey)
     await until(async () => (await headOf(reader.url)) === (await headOf(node.url)), { what: 'the head' })
-    await Bun.sleep(IDLE_MS)
-    memory.push(await Promise.all(targets.map(({ pid }) => settledMemoryOf(pid))))
+    memory.push(await Promise.all(targets.map(({ pid }) => settledMemoryOf(pid, IDLE_SECONDS))))
     print(
       `  memory in MB: ${memory
         .at(-1)
