@@ -23,13 +23,15 @@ export type Limits = {
   readonly transferBlocks: number
 }
 
+export type AttackedNetwork = Partial<Omit<ClusterOptions, 'folder'>>
+
 export type Attack = {
   /** In kebab case; `--only` takes it. */
   readonly name: string
   /** One sentence: what the attacker does. */
   readonly what: string
-  /** What differs from four validators with blocks of one second. */
-  readonly network?: Partial<Omit<ClusterOptions, 'folder'>>
+  /** What differs from four validators with blocks of one second; a function where it needs files, in a folder that is removed. */
+  readonly network?: AttackedNetwork | ((folder: string) => AttackedNetwork)
   /** Where the attack needs other limits than the usual ones; say why beside them. */
   readonly limits?: Partial<Limits>
   /** Attacks, and returns a sentence for each fault that only the attack itself can see: an empty list where there is none. */
@@ -37,7 +39,7 @@ export type Attack = {
 }
 
 /** A network for attacks that wait for one lost round after the other: they measure what stays, not how long a round is. */
-export const SHORT_ROUNDS: NonNullable<Attack['network']> = { qbft: { requesttimeoutseconds: 1 } }
+export const SHORT_ROUNDS: AttackedNetwork = { qbft: { requesttimeoutseconds: 1 } }
 
 /**
  * Blocks come each second; a lost round costs its timeout of four seconds, and two cores carry four validators and the attacker.

@@ -7,7 +7,7 @@ import {
   poolSizes,
   signedTransfer,
 } from '../cluster/support/poolFlood.ts'
-import type { Attack, AttackContext } from './attack.ts'
+import type { AttackContext, AttackedNetwork } from './attack.ts'
 
 /** Small enough that the signed floods fill it several times. */
 const POOL_SIZE = 2_000
@@ -18,7 +18,7 @@ export const GWEI = 10n ** 9n
 export const PER_GAS = { maxFeePerGas: 10n * GWEI, maxPriorityFeePerGas: GWEI }
 
 /** The network whose genesis file gives each account of the attacker so much. */
-export const fundedWith = (wei: bigint): Attack['network'] => ({
+export const fundedWith = (wei: bigint): AttackedNetwork => ({
   args: ['--logging-format=PLAIN', `--tx-pool-max-size=${POOL_SIZE}`],
   top: {
     alloc: {

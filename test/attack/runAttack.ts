@@ -54,7 +54,7 @@ export const runAttack = async (
   { seed, runtime, say }: { seed: number; runtime: RuntimeName; say: (text: string) => void },
 ): Promise<AttackReport> => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-attack-'))
-  const { network = {} } = attack
+  const network = typeof attack.network === 'function' ? attack.network(folder) : (attack.network ?? {})
   const cluster = await createCluster({
     folder,
     validators: 4,

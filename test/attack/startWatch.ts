@@ -15,8 +15,8 @@ export const startWatch = (cluster: Cluster) => {
     tell({
       kind: 'nodes',
       nodes: cluster.running().map(index => {
-        const { url, pid } = cluster.node(index)
-        return { url, pid }
+        const { url, pid, headers } = cluster.node(index)
+        return { url, pid, headers }
       }),
     })
   list()

@@ -62,6 +62,18 @@ export const encodedTransfer = (nonce: number, accountIndex = WATCH_ACCOUNT): st
   return toHex(transaction.encoded)
 }
 
+/** Notes the heads of all nodes as they come: the one that is asked may be a block behind the others. */
+const noteHeads = (cluster: Cluster, state: State): void => {
+  for (const index of cluster.running())
+    cluster.head(index).then(
+      head => {
+        state.highest = Math.max(state.highest, head)
+      },
+      // A node that is killed meanwhile has no head.
+      () => undefined,
+    )
+}
+
 const send = async (cluster: Cluster, state: State): Promise<void> => {
   const running = cluster.running()
   const index = running[state.attempts % running.length]
@@ -71,10 +83,10 @@ const send = async (cluster: Cluster, state: State): Promise<void> => {
   state.highest = Math.max(state.highest, head)
   if (head + LEVEL_BLOCKS < state.highest) return
   const encoded = encodedTransfer(state.nonce)
+  noteHeads(cluster, state)
   try {
     const hash = await cluster.node(index).rpc<string>('eth_sendRawTransaction', encoded)
-    // From when the node has taken it: on a busy machine a block may come between the request and its answer. The node may
-    // be a block behind the others.
+    // From when the node has taken it: on a busy machine a block may come between the request and its answer.
     state.highest = Math.max(state.highest, await cluster.head(index))
     state.waiting.set(hash, state.highest)
     state.nonce++

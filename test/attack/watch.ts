@@ -3,7 +3,11 @@ import { memoryOf } from '../cluster/support/memory.ts'
 const CHECK_INTERVAL_MS = 50
 const ANSWER_INTERVAL_MS = 200
 
-export type WatchedNode = { readonly url: string; readonly pid: number }
+export type WatchedNode = {
+  readonly url: string
+  readonly pid: number
+  readonly headers: Readonly<Record<string, string>>
+}
 
 export type Watched = {
   readonly blocks: number
@@ -26,9 +30,9 @@ export type WatchState = {
   growthBytes: number
 }
 
-const call = async ({ url }: WatchedNode, method: string): Promise<unknown> => {
+const call = async ({ url, headers }: WatchedNode, method: string): Promise<unknown> => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] })
-  const response = await fetch(url, { method: 'POST', body })
+  const response = await fetch(url, { method: 'POST', headers, body })
   return ((await response.json()) as { readonly result?: unknown }).result
 }
 

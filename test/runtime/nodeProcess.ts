@@ -31,6 +31,8 @@ export type SpawnOptions = {
   readonly input?: string
   /** The entry point; that of the checkout when left out. */
   readonly program?: string
+  /** The token of the requests of `rpc`, on a node with authentication. */
+  readonly token?: string | undefined
 }
 
 type Child = Subprocess<'ignore' | Blob, 'pipe', 'pipe'>
@@ -86,6 +88,8 @@ export type NodeProcess = {
   /** Without a path; undefined where GraphQL is off. */
   readonly graphqlUrl: string | undefined
   readonly pid: number
+  /** Of each request to it, on a node with authentication. */
+  readonly headers: Readonly<Record<string, string>>
   /** Calls a method; throws with the error's code and text. */
   rpc<T = unknown>(method: string, ...params: readonly unknown[]): Promise<T>
   /** Everything written so far. */
@@ -161,15 +165,19 @@ export const startNode = async (
   const wsPort = readPort(dataPath, 'ws-rpc')
   const metricsPort = readPort(dataPath, 'metrics')
   const graphqlPort = readPort(dataPath, 'graphql-http')
+  const { token } = options
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
   return {
     url,
     wsUrl: wsPort === undefined ? undefined : `ws://127.0.0.1:${wsPort}`,
     graphqlUrl: graphqlPort === undefined ? undefined : `http://127.0.0.1:${graphqlPort}`,
     metricsUrl: metricsPort === undefined ? undefined : `http://127.0.0.1:${metricsPort}`,
     pid: child.pid,
+    headers,
     rpc: async (method, ...params) => {
       const response = await fetch(url, {
         method: 'POST',
+        headers,
         body: JSON.stringify({ jsonrpc: '2.0', id: ++requestId, method, params }),
       })
       const answer = (await response.json()) as {

@@ -1,43 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { connect, type Socket } from 'node:net'
 import { parseEnode } from '../../../p2p/transport/enode.ts'
 import { enodeOf } from '../../cluster/support/ownNode.ts'
-import type { Attack, AttackContext } from '../attack.ts'
+import type { Attack } from '../attack.ts'
+import { closeAll, type Endpoint, httpOf, openSocket, type Sockets } from '../sockets.ts'
 
-/** Not the address of the watch, of the transfers and of the validators, which may have so many connections of their own. */
-const ATTACKER_ADDRESS = '127.0.0.2'
 const SECONDS = 20
 const TRICKLE_MS = 500
-
-type Endpoint = { readonly host: string; readonly port: number }
-
-const httpOf = ({ cluster }: AttackContext, index: number): Endpoint => {
-  const { hostname, port } = new URL(cluster.node(index).url)
-  return { host: hostname, port: Number(port) }
-}
-
-/** Sockets of one attacker, and how many of them the node ended. */
-type Sockets = { readonly open: Set<Socket>; ended: number; refused: number }
-
-const openSocket = (sockets: Sockets, { host, port }: Endpoint, first: string | Uint8Array): Socket => {
-  const socket = connect({ host, port, localAddress: ATTACKER_ADDRESS })
-  sockets.open.add(socket)
-  // The node ends what takes too long or is too much.
-  socket.on('error', () => socket.destroy())
-  socket.on('data', data => {
-    if (data.toString('latin1').startsWith('HTTP/1.1 503')) sockets.refused++
-  })
-  socket.on('close', () => {
-    sockets.open.delete(socket)
-    sockets.ended++
-  })
-  socket.write(first)
-  return socket
-}
-
-const closeAll = (sockets: Sockets): void => {
-  for (const socket of sockets.open) socket.destroy()
-}
 
 const LINE = 'POST / HTTP/1.1\r\nHost: localhost\r\n'
 const TRICKLES: readonly (readonly [begin: string, drop: string])[] = [

@@ -20,6 +20,7 @@ import { control, rollingRestarts } from './rollingRestarts.ts'
 import { slowProposer } from './slowProposer.ts'
 import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
 import { swappedRecords } from './swappedRecords.ts'
+import { unauthorizedBodies } from './unauthorizedBodies.ts'
 import { webSocketReaders } from './webSocketReaders.ts'
 
 /** In the order in which `bun run attack` replays them. */
@@ -45,6 +46,7 @@ export const ATTACKS: readonly Attack[] = [
   ...POOL_CHURN,
   defaultFees,
   ...REQUEST_ATTACKS,
+  unauthorizedBodies,
   ...CONNECTION_ATTACKS,
   webSocketReaders,
 ]

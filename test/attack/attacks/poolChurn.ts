@@ -26,7 +26,7 @@ const SENT = 6_000
 const oneAccount: Attack = {
   name: 'pool-one-known-account',
   what: `Sends ${SENT} transactions that can be paid for and executed, all of one funded account, to all nodes.`,
-  network: fundedWith(1_000n * ETHER) ?? {},
+  network: fundedWith(1_000n * ETHER),
   run: async context => {
     function* sent(): Generator<Uint8Array> {
       for (const nonce of range(0, SENT))
@@ -43,7 +43,7 @@ const BUMPS = 70
 const replacements: Attack = {
   name: 'pool-replacements',
   what: `Replaces the waiting transaction of each of ${ACCOUNTS} accounts ${BUMPS} times, by a tenth more each time.`,
-  network: fundedWith(ETHER) ?? {},
+  network: fundedWith(ETHER),
   run: async context => {
     function* sent(): Generator<Uint8Array> {
       let maxFeePerGas = GWEI
@@ -96,7 +96,7 @@ const rotation = async (cluster: Cluster): Promise<readonly Uint8Array[]> => {
 const rotatingSenders: Attack = {
   name: 'pool-rotating-senders',
   what: `Passes the balance of ${ACCOUNTS} accounts on to the next, ${ROTATIONS} times, so that what each of them sent can be paid for, and not, in turn.`,
-  network: fundedWith(ETHER) ?? {},
+  network: fundedWith(ETHER),
   run: async context => {
     for (let round = 0; round < ROTATIONS; round++)
       await sayFlooded(context, await floodByRpc(context.cluster, await rotation(context.cluster)))

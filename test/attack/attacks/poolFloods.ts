@@ -34,8 +34,10 @@ const FREE_PRICE = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
 const freeTransfer = async (cluster: Cluster, nonce: number): Promise<readonly string[]> => {
   const { privateKey } = DEVELOPMENT_ACCOUNTS[7] as DevelopmentAccount
   const raw = toHex(signedTransfer(privateKey, { ...FREE_PRICE, nonce: BigInt(nonce) }))
+  // The node that is asked may be a block behind the others.
+  const heads = Promise.all(cluster.running().map(cluster.head))
   const hash = await cluster.node(1).rpc<string>('eth_sendRawTransaction', raw)
-  const head = await cluster.head(1)
+  const head = Math.max(await cluster.head(1), ...(await heads))
   const { blockNumber } = await until('the receipt of a free transfer', async () => {
     const receipt = await cluster
       .node(1)
@@ -90,7 +92,7 @@ const signedFlood = (
 ): Attack => ({
   name: `pool-${name}`,
   what,
-  network: fundedWith(wei) ?? {},
+  network: fundedWith(wei),
   run: async context => {
     for (const [nonces, fields] of parts)
       await sayFlooded(context, await floodByRpc(context.cluster, ofAccounts(nonces, fields)))

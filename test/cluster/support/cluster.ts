@@ -33,6 +33,8 @@ export type ClusterOptions = {
   readonly argsOf?: (index: number) => readonly string[]
   /** The entry point of every node; that of the checkout when left out. */
   readonly program?: string
+  /** The token of the requests to every node, on a network with authentication. */
+  readonly token?: string
 }
 
 export type ClusterBlock = {
@@ -112,9 +114,10 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
       ...(options.args ?? ['--logging-format=PLAIN']),
       ...(options.argsOf?.(index) ?? []),
     ]
-    const { program } = options
+    const { program, token } = options
     const environment = options.environmentOf?.(index) ?? {}
-    const how = { runtime: runtimeOf(index), environment, ...(program === undefined ? {} : { program }) }
+    const runtime = runtimeOf(index)
+    const how = { runtime, environment, token, ...(program === undefined ? {} : { program }) }
     processes.set(index, await startNode(dataPath(index), args, how))
   }
 
