@@ -11,6 +11,12 @@ export const BODY_BYTES_MAX = 5 * 1024 * 1024
  */
 export const BODY_BYTES_LIMIT = 32 * 1024 * 1024
 
+/**
+ * Claimed of a long body before it arrives: the runtimes read so much of it ahead, whether or not this node asks for more. Measured
+ * on Bun, 600 long bodies held 760 MB of which nobody had read a byte.
+ */
+const READ_AHEAD_BYTES = 1024 * 1024
+
 /** Default time for a whole body: Besu's time for a whole request. */
 const BODY_MS_MAX = 30_000
 
@@ -82,7 +88,9 @@ export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }:
     if (announced !== null && Number(announced) <= SHORT_BODY_BYTES)
       return claim(Number(announced)) ? readShort(request, idleDeadlines) : Promise.resolve(BUSY)
     if (request.body === null) return Promise.resolve('')
-    const limits = { bytesMax, claim, scheduler, wholeDeadlines, idleDeadlines }
+    const claimed = announced === null ? 0 : Math.min(Number(announced), READ_AHEAD_BYTES)
+    if (!claim(claimed)) return Promise.resolve(BUSY)
+    const limits = { bytesMax, claim, claimed, scheduler, wholeDeadlines, idleDeadlines }
     return readChunks(request.body, limits)
   }
 }
@@ -100,20 +108,25 @@ const readShort = (request: Request, deadlines: Deadlines): Promise<string | NoB
 type ChunkLimits = {
   readonly bytesMax: number
   readonly claim: ClaimBytes
+  /** Bytes of this body that are claimed already. */
+  readonly claimed: number
   readonly scheduler: BodyOptions['scheduler']
   readonly wholeDeadlines: Deadlines
   readonly idleDeadlines: Deadlines
 }
 
-/** Decodes each chunk as it arrives, so that no long text is decoded at once. */
-const readChunks = (
-  body: ReadableStream<Uint8Array>,
-  { bytesMax, claim, scheduler, wholeDeadlines, idleDeadlines }: ChunkLimits,
-): Promise<string | NoBody> =>
+/**
+ * Decodes each chunk as it arrives, so that no long text is decoded at once. Chunks are read, and counted, before it is their turn to
+ * be decoded: the runtime would otherwise go on to collect what nobody counts.
+ */
+const readChunks = (body: ReadableStream<Uint8Array>, limits: ChunkLimits): Promise<string | NoBody> =>
   new Promise(resolve => {
+    const { bytesMax, claim, scheduler, wholeDeadlines, idleDeadlines } = limits
     const reader = body.getReader()
     const decoder = new TextDecoder()
+    const chunks: Uint8Array[] = []
     let text = ''
+    let { claimed } = limits
     let length = 0
     let isEnded = false
 
@@ -123,6 +136,7 @@ const readChunks = (
       cancelWhole()
       cancelIdle()
       text = ''
+      chunks.length = 0
       // The stream of a disconnected client has failed already.
       if (typeof result !== 'string') reader.cancel().catch(() => undefined)
       resolve(result)
@@ -130,24 +144,36 @@ const readChunks = (
     const cancelWhole = wholeDeadlines.begin(() => end(LATE))
     let cancelIdle = idleDeadlines.begin(() => end(LATE))
 
+    const decodeInTurn = async (): Promise<void> => {
+      while (chunks.length > 0) {
+        // Many long bodies that arrive together would otherwise hold the event loop for the time of all.
+        const turn = scheduler?.begin()
+        if (turn !== undefined) await turn
+        const chunk = chunks.shift()
+        if (chunk !== undefined) text += decoder.decode(chunk, { stream: true })
+      }
+    }
     const take = (chunk: Uint8Array): void => {
       cancelIdle()
       cancelIdle = idleDeadlines.begin(() => end(LATE))
       length += chunk.length
       if (length > bytesMax) return end(TOO_LONG)
-      if (!claim(chunk.length)) return end(BUSY)
-      text += decoder.decode(chunk, { stream: true })
+      const unclaimed = Math.max(0, length - claimed)
+      if (!claim(unclaimed)) return end(BUSY)
+      claimed += unclaimed
+      chunks.push(chunk)
     }
     const pump = async (): Promise<void> => {
+      let decoding: Promise<void> | undefined
       for (;;) {
         const { done, value } = await reader.read()
-        if (done) return end(text + decoder.decode())
-        // Many long bodies that arrive together would otherwise hold the event loop for the time of all.
-        const turn = scheduler?.begin()
-        if (turn !== undefined) await turn
         if (isEnded) return
+        if (done) break
         take(value)
+        if (chunks.length === 1) decoding = decodeInTurn()
       }
+      await decoding
+      end(text + decoder.decode())
     }
     pump().catch(() => end(DISCONNECTED))
   })

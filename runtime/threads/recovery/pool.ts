@@ -51,7 +51,11 @@ type Member = { readonly thread: RecoveryThread; readonly sent: Chunk[]; isReady
 type PoolState = {
   readonly workers: number
   readonly onWorkerFailure: (cause: unknown) => void
-  readonly queue: Chunk[]
+  /**
+   * The chunks of each batch, none of them empty. The batches take turns: a proposal of a block, or some gossiped transactions, do
+   * not wait for the hundreds of a JSON-RPC batch.
+   */
+  readonly batches: Chunk[][]
   /** Undefined until the first large batch. */
   members: readonly Member[] | undefined
   /** Whether the main thread recovers chunks. */
@@ -62,6 +66,17 @@ type PoolState = {
 
 const defaultWorkers = (): number => Math.min(availableParallelism() - 1, WORKERS_MAX)
 
+const queue = ({ batches }: PoolState, chunks: Chunk[]): void => {
+  if (chunks.length > 0) batches.push(chunks)
+}
+
+const nextChunk = (pool: PoolState): Chunk | undefined => {
+  const batch = pool.batches.shift()
+  const chunk = batch?.shift()
+  if (batch !== undefined) queue(pool, batch)
+  return chunk
+}
+
 const recoverHere = (chunk: Chunk): void => {
   try {
     chunk.settle(recoverPacked(packRecoveries(chunk.recoveries)))
@@ -71,14 +86,10 @@ const recoverHere = (chunk: Chunk): void => {
 }
 
 /** Sends chunks to a thread until it has `ahead` of them. */
-const assignChunks = (
-  { queue }: PoolState,
-  { thread, sent, isReady }: Member,
-  ahead = CHUNKS_AHEAD,
-): void => {
+const assignChunks = (pool: PoolState, { thread, sent, isReady }: Member, ahead = CHUNKS_AHEAD): void => {
   if (!isReady) return
   while (sent.length < ahead) {
-    const chunk = queue.shift()
+    const chunk = nextChunk(pool)
     if (chunk === undefined) return
     sent.push(chunk)
     const packed = packRecoveries(chunk.recoveries)
@@ -91,19 +102,19 @@ const assignChunks = (
 const workHere = async (pool: PoolState): Promise<void> => {
   if (pool.isMainBusy) return
   pool.isMainBusy = true
-  while (pool.queue.length > 0) {
+  while (pool.batches.length > 0) {
     await exclusiveTurn()
-    const chunk = pool.queue.shift()
+    const chunk = nextChunk(pool)
     if (chunk !== undefined) recoverHere(chunk)
   }
   pool.isMainBusy = false
 }
 
-/** Removes a thread that has died or is stopping; its chunks go back to the queue. */
+/** Removes a thread that has died or is stopping; its chunks are queued again. */
 const removeMember = (pool: PoolState, member: Member): void => {
   member.isReady = false
   pool.members = pool.members?.filter(other => other !== member)
-  pool.queue.unshift(...member.sent.splice(0))
+  queue(pool, member.sent.splice(0))
   void workHere(pool)
 }
 
@@ -146,18 +157,20 @@ const recoverBatch = async (
   const members = (pool.members ??= startMembers(pool))
   const threads = members.length + 1
   const size = Math.min(CHUNK_SIZE_MAX, Math.ceil(batch.length / threads))
-  const chunks: Promise<Uint8Array>[] = []
+  const chunks: Chunk[] = []
+  const answers: Promise<Uint8Array>[] = []
   for (let at = 0; at < batch.length; at += size)
-    chunks.push(
+    answers.push(
       new Promise((settle, fail) => {
-        pool.queue.push({ recoveries: batch.slice(at, at + size), settle, fail })
+        chunks.push({ recoveries: batch.slice(at, at + size), settle, fail })
       }),
     )
   // The main thread takes its share of a small batch.
-  const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(pool.queue.length / threads))
+  const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(chunks.length / threads))
+  queue(pool, chunks)
   for (const member of members) assignChunks(pool, member, ahead)
   void workHere(pool)
-  return (await Promise.all(chunks)).flatMap(unpackAnswers)
+  return (await Promise.all(answers)).flatMap(unpackAnswers)
 }
 
 /** Recovers signers in batches on worker threads and the main thread. Threads start with the first large batch. */
@@ -165,7 +178,7 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
   const pool: PoolState = {
     workers: options.workers ?? defaultWorkers(),
     onWorkerFailure: options.onWorkerFailure ?? (() => undefined),
-    queue: [],
+    batches: [],
     members: undefined,
     isMainBusy: false,
     pending: 0,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { until } from '../../support/until.ts'
 import { createReadBody } from '../../../handlers/inbound/body.ts'
 import { createInboundLimits, SHORT_BODY_BYTES } from '../../../handlers/inbound/inboundLimits.ts'
 
@@ -69,6 +70,42 @@ describe('given a limit of bytes of all bodies', () => {
     admitted.release()
     const next = new Request('http://localhost', { method: 'POST', body: 'x'.repeat(400_000) })
     expect(await read(next, inbound.open().claim)).toHaveLength(400_000)
+  })
+
+  test('when many long bodies are announced then what the runtime reads ahead of each counts before it has arrived', async () => {
+    const MEGABYTE = 1024 * 1024
+    const inbound = createInboundLimits({ bodiesBytesMax: 8 * MEGABYTE })
+    const read = createReadBody({ bytesMax: 10 * MEGABYTE, timeoutMs: 100 })
+    const silent = Array.from({ length: 6 }, () => {
+      const headers = { 'content-length': String(5 * MEGABYTE) }
+      const body = new ReadableStream<Uint8Array>()
+      return read(new Request('http://localhost', { method: 'POST', headers, body }), inbound.open().claim)
+    })
+    const reasons = (await Promise.all(silent)).map(result =>
+      typeof result === 'string' ? '' : result.reason,
+    )
+    expect(reasons).toEqual(['late', 'late', 'late', 'late', 'busy', 'busy'])
+  })
+
+  test('when chunks wait for their turn to be decoded then they count as soon as they have arrived', async () => {
+    let claimed = 0
+    let arrived = 0
+    const { promise: turn, resolve: giveTurn } = Promise.withResolvers<void>()
+    const read = createReadBody({ bytesMax: 1_000_000, scheduler: { begin: () => turn } })
+    const body = new ReadableStream<Uint8Array>({
+      pull: controller => {
+        controller.enqueue(new Uint8Array(100_000).fill(0x20))
+        arrived += 100_000
+        if (arrived === 500_000) controller.close()
+      },
+    })
+    const reading = read(new Request('http://localhost', { method: 'POST', body }), bytes => {
+      claimed += bytes
+      return true
+    })
+    await until(() => claimed === 500_000)
+    giveTurn()
+    expect(await reading).toBe(' '.repeat(500_000))
   })
 
   test('when a body stops arriving then reading it ends', async () => {

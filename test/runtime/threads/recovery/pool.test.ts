@@ -72,6 +72,16 @@ describe('given a batch of signatures to recover', () => {
     await pool.close()
   })
 
+  test('when a short batch comes after a long one, then it is recovered first', async () => {
+    const pool = createRecoveryPool({ workers: 0 })
+    const done: string[] = []
+    await Promise.all([
+      pool.recover([...BATCH, ...BATCH, ...BATCH]).then(() => done.push('long')),
+      pool.recover(BATCH.slice(0, 16)).then(() => done.push('short')),
+    ])
+    expect(done).toEqual(['short', 'long'])
+  })
+
   test('when the pool closes meanwhile, then it finishes, and goes on without threads', async () => {
     const pool = createRecoveryPool({ workers: 2 })
     await pool.recover(BATCH)
