@@ -17,7 +17,11 @@ export const httpOf = ({ cluster }: AttackContext, index: number): Endpoint =>
 /** Sockets of one attacker, and how many of them the node ended. */
 export type Sockets = { readonly open: Set<Socket>; ended: number; refused: number }
 
-export const openSocket = (sockets: Sockets, { host, port }: Endpoint, first: string | Uint8Array): Socket => {
+export const openSocket = (
+  sockets: Sockets,
+  { host, port }: Endpoint,
+  first: string | Uint8Array,
+): Socket => {
   const socket = connect({ host, port, localAddress: ATTACKER_ADDRESS })
   sockets.open.add(socket)
   // The node ends what takes too long or is too much.

@@ -62,16 +62,16 @@ export const encodedTransfer = (nonce: number, accountIndex = WATCH_ACCOUNT): st
   return toHex(transaction.encoded)
 }
 
-/** Notes the heads of all nodes as they come: the one that is asked may be a block behind the others. */
-const noteHeads = (cluster: Cluster, state: State): void => {
-  for (const index of cluster.running())
-    cluster.head(index).then(
-      head => {
-        state.highest = Math.max(state.highest, head)
-      },
-      // A node that is killed meanwhile has no head.
-      () => undefined,
-    )
+/** A node that stands still has no head for this long. */
+const HEAD_MS_MAX = 1_000
+
+/** Notes the highest head: the node that is asked may be a block behind the others. */
+const noteHeads = async (cluster: Cluster, state: State): Promise<void> => {
+  const noteHead = async (index: number): Promise<void> => {
+    // A node that is killed meanwhile has no head.
+    state.highest = Math.max(state.highest, await cluster.head(index).catch(() => 0))
+  }
+  await Promise.race([Promise.all(cluster.running().map(noteHead)), Bun.sleep(HEAD_MS_MAX)])
 }
 
 const send = async (cluster: Cluster, state: State): Promise<void> => {
@@ -83,11 +83,12 @@ const send = async (cluster: Cluster, state: State): Promise<void> => {
   state.highest = Math.max(state.highest, head)
   if (head + LEVEL_BLOCKS < state.highest) return
   const encoded = encodedTransfer(state.nonce)
-  noteHeads(cluster, state)
+  const heads = noteHeads(cluster, state)
   try {
     const hash = await cluster.node(index).rpc<string>('eth_sendRawTransaction', encoded)
     // From when the node has taken it: on a busy machine a block may come between the request and its answer.
     state.highest = Math.max(state.highest, await cluster.head(index))
+    await heads
     state.waiting.set(hash, state.highest)
     state.nonce++
     state.sent++

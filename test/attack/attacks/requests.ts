@@ -62,31 +62,59 @@ const longBodies: Attack = {
 const SILENT_SHORT = 900
 const SILENT_LONG = 50
 
+/** Sends the heads of requests, and of each body all but its last byte; gives how many were refused with 503 in the end. */
+const holdBodies = async (
+  { cluster }: AttackContext,
+  bodies: readonly { readonly count: number; readonly bytes: number }[],
+): Promise<number> => {
+  const { hostname, port } = new URL(cluster.node(1).url)
+  let refused = 0
+  const open = (bytes: number): Socket => {
+    const socket = connect(Number(port), hostname)
+    // The node ends what stays silent.
+    socket.on('error', () => undefined)
+    socket.on('data', data => {
+      if (data.toString().startsWith('HTTP/1.1 503')) refused++
+    })
+    socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`)
+    socket.write(Buffer.alloc(bytes - 1, ' '))
+    return socket
+  }
+  const sockets = bodies.flatMap(({ count, bytes }) => Array.from({ length: count }, () => open(bytes)))
+  await Bun.sleep(ATTACK_MS)
+  for (const socket of sockets) socket.destroy()
+  return refused
+}
+
 const silentBodies: Attack = {
   name: 'silent-bodies',
   what: `Opens ${SILENT_SHORT} requests whose bodies never come, and ${SILENT_LONG} of which the last byte of 5 MiB is missing.`,
-  run: async ({ cluster, say }) => {
-    const { hostname, port } = new URL(cluster.node(1).url)
-    let refused = 0
-    const open = (bytes: number, sent: number): Socket => {
-      const socket = connect(Number(port), hostname)
-      // The node ends what stays silent.
-      socket.on('error', () => undefined)
-      socket.on('data', data => {
-        if (data.toString().startsWith('HTTP/1.1 503')) refused++
-      })
-      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`)
-      socket.write(Buffer.alloc(sent, ' '))
-      return socket
-    }
-    const sockets = [
-      ...Array.from({ length: SILENT_SHORT }, () => open(1000, 999)),
-      ...Array.from({ length: SILENT_LONG }, () => open(BODY_BYTES, BODY_BYTES - 1)),
-    ]
-    await Bun.sleep(ATTACK_MS)
-    for (const socket of sockets) socket.destroy()
-    say(`${refused} of ${sockets.length} were refused with 503`)
+  run: async context => {
+    const refused = await holdBodies(context, [
+      { count: SILENT_SHORT, bytes: 1000 },
+      { count: SILENT_LONG, bytes: BODY_BYTES },
+    ])
+    context.say(`${refused} of ${SILENT_SHORT + SILENT_LONG} were refused with 503`)
     return []
+  },
+}
+
+/** Ten times what may be in flight. */
+const LONG_AT_ONCE = 600
+
+const longBodiesAtOnce: Attack = {
+  name: 'long-bodies-at-once',
+  what: `Sends ${LONG_AT_ONCE} bodies of 5 MiB at once, all but their last bytes, twice.`,
+  // The bytes that may be in flight, their text until the collector has run, and what the runtime reads ahead.
+  limits: { growthMb: 1_280 },
+  run: async context => {
+    const faults: string[] = []
+    for (let round = 0; round < 2; round++) {
+      const refused = await holdBodies(context, [{ count: LONG_AT_ONCE, bytes: BODY_BYTES }])
+      context.say(`${refused} of ${LONG_AT_ONCE} were refused with 503`)
+      if (refused < LONG_AT_ONCE / 2) faults.push(`only ${refused} of ${LONG_AT_ONCE} bodies were refused`)
+    }
+    return faults
   },
 }
 
@@ -133,6 +161,7 @@ const costlyReads: Attack = {
 export const REQUEST_ATTACKS: readonly Attack[] = [
   longBodies,
   silentBodies,
+  longBodiesAtOnce,
   feeHistories,
   filterBatches,
   costlyReads,
