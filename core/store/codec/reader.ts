@@ -111,3 +111,9 @@ export class MalformedRecord extends Error {
     super(`a stored record cannot be read: ${reason}`)
   }
 }
+
+/** A record of a version that this program does not read. @param what the record, as the subject of a sentence */
+export const otherVersion = (what: string, found: number, known: number, advice = ''): MalformedRecord =>
+  new MalformedRecord(
+    `${what} version ${found}, this program reads version ${known}: start the release that wrote it${advice}`,
+  )

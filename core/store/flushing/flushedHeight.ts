@@ -1,6 +1,6 @@
 import type { Hash } from '../../bytes/bytes.ts'
 import { checkedValue, withChecksum } from '../checksum.ts'
-import { createReader, MalformedRecord, type Reader } from '../codec/reader.ts'
+import { createReader, otherVersion, type Reader } from '../codec/reader.ts'
 import { createWriter, type Writer } from '../codec/writer.ts'
 import type { KeyValueStore } from '../keyvalue.ts'
 import { flushedHeightKey } from '../keys.ts'
@@ -34,8 +34,11 @@ export const writeFlushedHeightFields = (
 export const readFlushedHeightFields = (reader: Reader): FlushedHeight => {
   const version = reader.byte()
   if (version !== VIEWS_VERSION)
-    throw new MalformedRecord(
-      `the views have version ${version}, this program reads version ${VIEWS_VERSION}`,
+    throw otherVersion(
+      'the views have',
+      version,
+      VIEWS_VERSION,
+      ', or stop the node and delete the views (views.sqlite): the next start builds them from the segments',
     )
   const number = reader.varint()
   const sequence = reader.varint()

@@ -3,7 +3,7 @@ import { decodeBlockSteps, encodeBlockSteps } from '../../block/codec/block.ts'
 import type { StateChanges } from '../../state/account.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import { readChangesSteps, writeChanges } from '../codec/changes.ts'
-import { createReader, MalformedRecord } from '../codec/reader.ts'
+import { createReader, otherVersion } from '../codec/reader.ts'
 import { readReceiptsSteps, writeReceipts } from '../codec/receipts.ts'
 import { createWriter, type Writer } from '../codec/writer.ts'
 import { SEGMENT_PART_BYTES } from '../limits.ts'
@@ -107,10 +107,7 @@ export const encodeSegment = (commit: BlockCommit): Uint8Array =>
 export const openSegment = (bytes: Uint8Array): Segment => {
   const reader = createReader(bytes)
   const version = reader.byte()
-  if (version !== SEGMENT_VERSION)
-    throw new MalformedRecord(
-      `the segment has version ${version}, this program reads version ${SEGMENT_VERSION}`,
-    )
+  if (version !== SEGMENT_VERSION) throw otherVersion('the segment has', version, SEGMENT_VERSION)
   return {
     hash: reader.raw(32),
     totalDifficulty: reader.integer(),

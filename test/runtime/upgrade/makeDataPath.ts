@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { until } from '../../support/until.ts'
 import { writeNetwork } from '../genesis.ts'
-import { startNode } from '../nodeProcess.ts'
+import { type NodeProcess, startNode } from '../nodeProcess.ts'
 import { clientsOf, minedReceipt } from '../transactions.ts'
 import type { Fixture } from './fixture.ts'
 
@@ -30,8 +30,10 @@ const folder = mkdtempSync(join(tmpdir(), 'quorate-fixture-'))
 try {
   const data = join(folder, 'data')
   const options = writeNetwork(folder, { qbft: { xblockperiodmilliseconds: 100 } })
-  const node = await startNode(data, [...options, '--rpc-http-enabled', '--rpc-http-api=ETH,NET,TXPOOL'])
-  const { wallet, reader } = clientsOf(node.url, CHAIN_ID)
+  const start = (): Promise<NodeProcess> =>
+    startNode(data, [...options, '--rpc-http-enabled', '--rpc-http-api=ETH,NET,TXPOOL'])
+  const first = await start()
+  const { wallet, reader } = clientsOf(first.url, CHAIN_ID)
   const creation = await wallet.sendTransaction({ data: CREATION })
   const created = await minedReceipt(reader, creation)
   for (let payment = 1; payment <= 3; payment++)
@@ -39,19 +41,23 @@ try {
       reader,
       await wallet.sendTransaction({ to: `0x${'bb'.repeat(20)}`, value: BigInt(payment) }),
     )
-  const pending = await wallet.sendTransaction({
+  // A stop writes the views; the blocks after it are in the segments alone.
+  await first.stop()
+  const second = await start()
+  const pending = await clientsOf(second.url, CHAIN_ID).wallet.sendTransaction({
     to: `0x${'cc'.repeat(20)}`,
     value: 1n,
     nonce: 100,
     gas: 21_000n,
   })
-  await until(async () => Number(await node.rpc<string>('eth_blockNumber')) > 20)
-  const head = await node.rpc<{ number: string; hash: string; stateRoot: string }>(
+  const from = Number(await second.rpc<string>('eth_blockNumber'))
+  await until(async () => Number(await second.rpc<string>('eth_blockNumber')) > from + 8)
+  const head = await second.rpc<{ number: string; hash: string; stateRoot: string }>(
     'eth_getBlockByNumber',
     'latest',
     false,
   )
-  await node.kill()
+  await second.kill()
   const fixture: Fixture = {
     genesis: readFileSync(join(folder, 'network.json'), 'utf8'),
     key: readFileSync(join(folder, 'validator.key'), 'utf8'),

@@ -2,9 +2,13 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { checkedValue, withChecksum } from '../../../core/store/checksum.ts'
+import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { flushedHeightKey } from '../../../core/store/keys.ts'
+import { openSqliteDriver } from '../../../runtime/drivers/sqlite.ts'
 import { until } from '../../support/until.ts'
 import { withFolder } from '../folder.ts'
-import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
 import type { Fixture } from './fixture.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
@@ -77,5 +81,33 @@ describe.each(RELEASES)('given the data path of a validator of %s that was kille
       } finally {
         await node.stop()
       }
+    }))
+
+  test('when a later release wrote its views, then this one refuses them and says what to do', () =>
+    withFolder(async folder => {
+      const options = unpack(folder, fixtureOf(release))
+      const kv = keyValueOfDriver(await openSqliteDriver({ path: join(folder, 'data/chain') }), 'synced')
+      let changed = 0
+      for (const slot of [0, 1]) {
+        const key = flushedHeightKey(slot)
+        const stored = await kv.get(key)
+        const value = stored === undefined ? undefined : checkedValue(key, stored)
+        if (value === undefined) continue
+        await kv.set([{ key, value: withChecksum(key, Uint8Array.of(99, ...value.subarray(1))) }])
+        changed++
+      }
+      await kv.close()
+      expect(changed).toBeGreaterThan(0)
+      const ports = ['--rpc-http-port=0', '--p2p-port=0']
+      const { code, out, error } = await runCommand([
+        `--data-path=${join(folder, 'data')}`,
+        ...ports,
+        ...options,
+      ])
+      expect(code).not.toBe(0)
+      expect(out + error).toContain(
+        'the views have version 99, this program reads version 1: start the release that wrote it, or stop the node and delete the views',
+      )
+      expect(out + error).not.toContain('    at ')
     }))
 })
