@@ -4,6 +4,8 @@ export type GenesisDifference = {
   readonly peer: string
   /** The names of the differing entries. */
   readonly entries: readonly string[]
+  /** Of the differing entries the forks, each with the earlier of both nodes' first blocks or times, which acts first. */
+  readonly forks?: Readonly<Record<string, string>>
   /** The address in hex of a node that was refused. */
   readonly address?: string
 }

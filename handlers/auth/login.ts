@@ -13,7 +13,7 @@ const LOGIN_BYTES_MAX = 8 * 1024
 
 export type LoginParts = {
   /** Reads the file again. @throws where it cannot be read or is invalid */
-  readonly readCredentials: () => Promise<Credentials>
+  readonly readCredentials: () => Promise<Credentials> | Credentials
   readonly checkPassword: CheckPassword
   readonly issuer: Pick<Issuer, 'issue'>
   readonly limits: LoginLimits

@@ -33,7 +33,7 @@ export const NO_TROUBLES: HealthProblems = { failures: [], stalls: [] }
 export const liveness = ({ failures }: HealthProblems): Response =>
   answer(failures.length === 0 ? { status: 'UP' } : { status: 'DOWN', reasons: failures })
 
-/** Besu's defaults. */
+/** Besu's defaults; the only validator of a network needs no peer. */
 const PEERS_MIN = 1
 const BLOCKS_BEHIND_MAX = 2
 
@@ -61,14 +61,21 @@ const numberOf = (value: string | undefined, fallback: number): number | undefin
 
 const failed = (error: string, reason = error): Named => ({ check: { status: false, error }, reason })
 
-const checkPeers = (query: ReadinessQuery, peerCount: number | undefined): Named | undefined => {
-  const peersMin = numberOf(query('minPeers'), PEERS_MIN)
+const counted = (count: number, noun: string): string =>
+  count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`
+
+const checkPeers = (
+  query: ReadinessQuery,
+  peerCount: number | undefined,
+  { needsNoPeers }: HealthProblems,
+): Named | undefined => {
+  const peersMin = numberOf(query('minPeers'), needsNoPeers === true ? 0 : PEERS_MIN)
   if (peersMin === undefined) return failed('minPeers is not a number')
   if (peerCount === undefined) return undefined
   const status = peerCount >= peersMin
   return {
     check: { status, currentPeers: peerCount, requiredPeers: peersMin },
-    reason: status ? undefined : `${peerCount} peers are connected, minPeers is ${peersMin}`,
+    reason: status ? undefined : `${counted(peerCount, 'peer')} connected, minPeers is ${peersMin}`,
   }
 }
 
@@ -81,7 +88,7 @@ const checkSync = (query: ReadinessQuery, syncing: SyncingStatus | undefined): N
     check: { status, blocksBehind: behind, maxBlocksBehind: behindMax },
     reason: status
       ? undefined
-      : `${behind} blocks behind block ${syncing?.highestBlock}, maxBlocksBehind is ${behindMax}`,
+      : `${behind} block${behind === 1 ? '' : 's'} behind block ${syncing?.highestBlock}, maxBlocksBehind is ${behindMax}`,
   }
 }
 
@@ -110,7 +117,7 @@ export const readiness = (query: ReadinessQuery, state: NodeState): Response => 
     disk: checkTroubles(query, 'disk', healthProblems.disks),
     blocks: checkTroubles(query, 'blocks', healthProblems.stalls),
     clock: checkTroubles(query, 'clock', healthProblems.clocks),
-    peers: checkPeers(query, peerCount),
+    peers: checkPeers(query, peerCount, healthProblems),
     sync: checkSync(query, syncing),
   }).flatMap(([name, found]) => (found === undefined ? [] : [[name, found] as const]))
   const reasons = named.flatMap(([, { reason }]) => reason ?? [])

@@ -149,6 +149,8 @@ export type HealthProblems = {
   readonly disks?: readonly string[]
   /** Clocks that differ too much; undefined where clocks are not compared. */
   readonly clocks?: readonly string[]
+  /** True where this node is the only validator, and makes its blocks without a peer. */
+  readonly needsNoPeers?: boolean
 }
 
 /** How far a copy of the chain (`--replicate-to`) is behind. */

@@ -35,6 +35,28 @@ const describe = (names: readonly string[], own: Configuration, theirs: Configur
     .map(name => `${shortened(name)} is ${shortened(theirs[name])} there and ${shortened(own[name])} here`)
     .join('; ')
 
+const FORK = /^\w+(?:Block|Time\d*)$/
+
+/** When a fork that differs acts first; without those whose values are no numbers. */
+const forksOf = (
+  names: readonly string[],
+  own: Configuration,
+  theirs: Configuration,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    names
+      .filter(name => FORK.test(name))
+      .flatMap(name => {
+        const times = [own[name], theirs[name]].filter(value => value !== undefined)
+        if (!times.every(value => /^\d{1,20}$/.test(value))) return []
+        const [first] = times.map(BigInt).sort((a, b) => (a < b ? -1 : 1))
+        return first === undefined ? [] : [[name, String(first)] as const]
+      }),
+  )
+
+const forkMember = (forks: Readonly<Record<string, string>>): Pick<GenesisDifference, 'forks'> =>
+  Object.keys(forks).length === 0 ? {} : { forks }
+
 /** Finds nodes with another genesis file, and logs each of them once with the names of the entries that differ. */
 export const createGenesisDifferences = (own: Configuration, log: Pick<Log, 'warn'>): GenesisDifferences => {
   const known = new Map<string, GenesisDifference>()
@@ -55,7 +77,9 @@ export const createGenesisDifferences = (own: Configuration, log: Pick<Log, 'war
       const names = differingEntries({ ...status, configuration: own }, status).slice(0, ENTRIES_MAX)
       const entries = names.map(shortened)
       if (names.length === 0) known.delete(key)
-      else if (remember(key, { peer: enode, entries }))
+      else if (
+        remember(key, { peer: enode, entries, ...forkMember(forksOf(names, own, status.configuration)) })
+      )
         log.warn('{peer} runs with another genesis file: {differences}. Both must have the same one.', {
           peer: enode,
           differences: describe(names, own, status.configuration),

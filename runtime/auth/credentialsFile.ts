@@ -1,23 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { equalBytes } from '../../core/bytes/bytes.ts'
 import { type Credentials, CredentialsError, parseCredentials } from '../../handlers/auth/credentials.ts'
 import { COST_MAX, COST_MIN, bcryptCost } from '../../handlers/auth/password.ts'
 import { UsageError } from '../cli/errors.ts'
+import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
 
 /** Maximum file length: enough for thousands of users. */
 const FILE_BYTES_MAX = 1024 * 1024
 
-/** The file is invalid. The text never contains any of its content. */
-class CredentialsFileError extends Error {
-  override readonly name = 'CredentialsFileError'
-  readonly code = 'CREDENTIALS_FILE'
-}
-
-const parse = (path: string, bytes: Uint8Array): Credentials => {
-  if (bytes.length > FILE_BYTES_MAX)
-    throw new CredentialsFileError(`${path} is longer than ${FILE_BYTES_MAX} bytes`)
-  return parseCredentials(new TextDecoder().decode(bytes))
-}
+const parse = (bytes: Uint8Array): Credentials => parseCredentials(new TextDecoder().decode(bytes))
 
 const invalid = (text: string): UsageError => new UsageError('INVALID_FILE', text)
 
@@ -29,15 +20,12 @@ export const checkCredentialsFile = (path: string, port: string): Credentials =>
   if (!existsSync(path))
     throw invalid(`The specified RPC ${port} authentication credential file '${path}' does not exist`)
   try {
-    return parse(path, readFileSync(path))
+    return parse(readUpTo(path, FILE_BYTES_MAX))
   } catch (cause) {
     if (cause instanceof CredentialsError && cause.code !== 'MALFORMED') throw invalid(cause.message)
-    const isOurs = cause instanceof CredentialsError || cause instanceof CredentialsFileError
-    // The messages of the system differ between runtimes.
-    const detail = isOurs
-      ? cause.message
-      : `it cannot be read: ${(cause as { code?: string }).code ?? 'unknown'}`
-    throw invalid(`Invalid RPC ${port} authentication credentials file: ${detail}`)
+    const detail =
+      cause instanceof CredentialsError ? cause.message : `it cannot be read: ${readFailureReason(cause)}`
+    throw invalid(`Invalid RPC ${port} authentication credentials file: ${detail} (${path})`)
   }
 }
 
@@ -49,11 +37,11 @@ export const unusableUsers = ({ users }: Credentials): readonly string[] =>
 export const USABLE_HASH = `a bcrypt hash ($2a$, $2b$ or $2y$) of cost ${COST_MIN} to ${COST_MAX}`
 
 /** Reads the file at each call, so that edits apply from the next login on. An unchanged file is not parsed again. */
-export const createCredentialsReader = (path: string): (() => Promise<Credentials>) => {
+export const createCredentialsReader = (path: string): (() => Credentials) => {
   let last: { readonly bytes: Uint8Array; readonly credentials: Credentials } | undefined
-  return async () => {
-    const bytes = await readFile(path)
-    if (last === undefined || !bytes.equals(last.bytes)) last = { bytes, credentials: parse(path, bytes) }
+  return () => {
+    const bytes = readUpTo(path, FILE_BYTES_MAX)
+    if (last === undefined || !equalBytes(bytes, last.bytes)) last = { bytes, credentials: parse(bytes) }
     return last.credentials
   }
 }

@@ -1,6 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
 import { KeySetError, parseKeySet, verifyWithKeySet } from '../../handlers/auth/keys/keySet.ts'
 import type { VerifySignature } from '../../handlers/auth/verifyToken.ts'
+import { FileReadError, readTextUpTo } from '../cli/readUpTo.ts'
 import type { Log } from '../logging/log.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
 
@@ -28,13 +28,6 @@ const URL_COOLDOWN_MS = 30_000
 
 export const isUrl = (from: string): boolean => /^https?:\/\//i.test(from)
 
-const tooLong = (): Error => new KeySetError(`it is longer than ${KEY_SET_BYTES_MAX} bytes`)
-
-const readFrom = async (path: string): Promise<string> => {
-  if ((await stat(path)).size > KEY_SET_BYTES_MAX) throw tooLong()
-  return readFile(path, 'utf8')
-}
-
 const fetchFrom = async (url: string): Promise<string> => {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
@@ -43,12 +36,12 @@ const fetchFrom = async (url: string): Promise<string> => {
   })
   if (!response.ok) throw new KeySetError(`its server answers with status ${response.status}`)
   const bytes = await limitedBytes(response, KEY_SET_BYTES_MAX)
-  if (bytes === undefined) throw tooLong()
+  if (bytes === undefined) throw new KeySetError(`it is longer than ${KEY_SET_BYTES_MAX} bytes`)
   return new TextDecoder().decode(bytes)
 }
 
 const reasonOf = (error: unknown): string => {
-  if (error instanceof KeySetError) return error.message
+  if (error instanceof KeySetError || error instanceof FileReadError) return error.message
   if (error instanceof Error && error.name === 'TimeoutError')
     return `nothing came within ${FETCH_TIMEOUT_MS / 1000} s`
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
@@ -76,7 +69,7 @@ const readKeys = async (state: State): Promise<void> => {
   const { from, log } = state
   state.readAtMs = state.nowMs()
   try {
-    const text = await (isUrl(from) ? fetchFrom(from) : readFrom(from))
+    const text = await (isUrl(from) ? fetchFrom(from) : readTextUpTo(from, KEY_SET_BYTES_MAX))
     state.failure = undefined
     if (text === state.text) return
     const keys = parseKeySet(text)

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs'
 import { type AuditLog, createAudit } from '../../handlers/auth/audit.ts'
 import { type Authentication, NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
 import { type ClientOf, createClientOf } from '../../handlers/auth/client.ts'
@@ -14,6 +13,7 @@ import { isKnownMethod } from '../../handlers/rpc/dispatch/knownMethods.ts'
 import { METHODS } from '../../handlers/rpc/methods/methodTable.ts'
 import { UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
+import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 import type { Log } from '../logging/log.ts'
 import {
   checkCredentialsFile,
@@ -45,13 +45,18 @@ type Mode =
 
 const invalid = (text: string): UsageError => new UsageError('INVALID_VALUE', text)
 
+/** Maximum file length: a public key in PEM has less than a kilobyte. */
+const PUBLIC_KEY_BYTES_MAX = 64 * 1024
+
 const readPublicKey = (path: string, { algorithm }: AuthSettings): PublicKey => {
   let pem: string
   try {
-    pem = readFileSync(path, 'utf8')
+    pem = readTextUpTo(path, PUBLIC_KEY_BYTES_MAX)
   } catch (cause) {
-    const code = (cause as { code?: string }).code ?? 'unknown'
-    throw new UsageError('INVALID_FILE', `Authentication RPC public key could not be read (${path}: ${code})`)
+    throw new UsageError(
+      'INVALID_FILE',
+      `Authentication RPC public key could not be read (${path}: ${readFailureReason(cause)})`,
+    )
   }
   try {
     return parsePublicKey(pem, algorithm)
@@ -105,13 +110,9 @@ const checkKeySet = (from: string, flag: string): void => {
   const refuse = (reason: string): UsageError =>
     new UsageError('INVALID_FILE', `--${flag}-authentication-jwks: ${from} cannot be used: ${reason}`)
   try {
-    if (statSync(from).size > KEY_SET_BYTES_MAX) throw refuse(`it is longer than ${KEY_SET_BYTES_MAX} bytes`)
-    parseKeySet(readFileSync(from, 'utf8'))
+    parseKeySet(readTextUpTo(from, KEY_SET_BYTES_MAX))
   } catch (cause) {
-    if (cause instanceof UsageError) throw cause
-    throw refuse(
-      cause instanceof KeySetError ? cause.message : ((cause as { code?: string }).code ?? 'unknown'),
-    )
+    throw refuse(cause instanceof KeySetError ? cause.message : readFailureReason(cause))
   }
 }
 

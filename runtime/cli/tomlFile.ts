@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { parse, TomlError } from 'smol-toml'
-import { readFailureReason, readUpTo } from './readUpTo.ts'
+import { readFailureReason, readTextUpTo } from './readUpTo.ts'
 import { optionNames } from './arguments.ts'
 import { type AcceptedOption, decideBesuOption, refusalText } from './besu/besuOptions.ts'
 import { collectErrors, UsageError } from './errors.ts'
@@ -13,16 +13,13 @@ const FILE_BYTES_MAX = 1024 * 1024
 const invalid = (text: string): UsageError => new UsageError('INVALID_FILE', text)
 
 const readText = (path: string): string => {
-  let bytes: Uint8Array | undefined
   try {
-    bytes = readUpTo(path, FILE_BYTES_MAX)
+    return readTextUpTo(path, FILE_BYTES_MAX)
   } catch (cause) {
     const code = (cause as { code?: string }).code
     if (code === 'ENOENT') throw invalid(`Unable to read TOML configuration, file not found. (${path})`)
     throw invalid(`Unable to read TOML configuration ${path}: ${readFailureReason(cause)}`)
   }
-  if (bytes === undefined) throw invalid(`TOML configuration ${path} is longer than ${FILE_BYTES_MAX} bytes`)
-  return new TextDecoder().decode(bytes)
 }
 
 const isTable = (value: unknown): value is JsonObject => isObject(value) && !(value instanceof Date)

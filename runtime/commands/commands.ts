@@ -6,6 +6,7 @@ import { METRICS_COMMANDS } from './metricsCommands.ts'
 import { MIGRATE_COMMAND } from './migrateCommand.ts'
 import { NETWORK_COMMAND } from './networkCommand.ts'
 import { PASSWORD_COMMAND } from './credentials/passwordCommand.ts'
+import { PROBE_COMMAND } from './probeCommand.ts'
 import { PUBLIC_KEY_COMMANDS } from './credentials/publicKeyCommands.ts'
 import { READ_COMMAND } from './readCommand.ts'
 import { RLP_COMMANDS } from './rlpCommands.ts'
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   PASSWORD_COMMAND,
   TOKEN_COMMAND,
   DOCTOR_COMMAND,
+  PROBE_COMMAND,
   ...METRICS_COMMANDS,
   STATETEST_COMMAND,
   VALIDATE_CONFIG_COMMAND,

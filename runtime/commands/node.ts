@@ -20,7 +20,7 @@ import { replicaTargetsOf } from '../replicate/targets.ts'
 import { listenForGraphql } from '../node/servers/graphqlServer.ts'
 import { watchRequiredBlocks } from '../node/requiredBlocks.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
-import { poolOptionsOf } from '../node/pool/poolOptions.ts'
+import { freeGasProblem, poolOptionsOf } from '../node/pool/poolOptions.ts'
 import { openNodeLog } from '../node/nodeLog.ts'
 import { openPermissions } from '../permissions/openPermissions.ts'
 import { otlpOf, servesMetrics } from '../node/metrics.ts'
@@ -166,6 +166,8 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     ...poolOptionsOf(options, prepared.configuration),
     refusesSender: permissions.refusesSender,
   }
+  const problem = freeGasProblem(options, prepared.configuration)
+  if (problem !== undefined) log.warn('Free transactions are refused: {problem}', { problem })
   const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
   let listeners: Listeners = { http: undefined, ws: undefined, graphql: undefined, metrics: undefined }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { decodeExtraData, encodeExtraData } from '../../core/block/codec/extraData.ts'
 import type { CommandContext } from '../cli/command.ts'
 import type { RlpOptions } from './rlpCommands.ts'
 import { CommandError } from '../cli/errors.ts'
+import { readInputFile } from '../setup/inputFile.ts'
 import { writeResult } from './result.ts'
 
 type Context = CommandContext<RlpOptions>
@@ -13,19 +13,10 @@ const INPUT_BYTES_MAX = 1024 * 1024
 
 const VANITY_BYTES = 32
 
-const readText = async ({ options, terminal }: Context): Promise<string> => {
-  if (options.from === undefined) return terminal.readInput(INPUT_BYTES_MAX)
-  const cannotRead = (reason: string): CommandError =>
-    new CommandError('INPUT', `Cannot read ${options.from}: ${reason}`)
-  let bytes: Uint8Array
-  try {
-    bytes = readFileSync(options.from)
-  } catch (cause) {
-    throw cannotRead((cause as { code?: string }).code ?? String(cause))
-  }
-  if (bytes.length > INPUT_BYTES_MAX) throw cannotRead(`it is longer than ${INPUT_BYTES_MAX} bytes`)
-  return new TextDecoder().decode(bytes)
-}
+const readText = async ({ options, terminal }: Context): Promise<string> =>
+  options.from === undefined
+    ? terminal.readInput(INPUT_BYTES_MAX)
+    : readInputFile(options.from, INPUT_BYTES_MAX)
 
 const parseAddresses = (text: string): readonly Uint8Array[] => {
   let list: unknown

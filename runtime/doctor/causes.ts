@@ -98,11 +98,17 @@ const clocks: Finder = facts => {
   return { kind: 'clocks', text: `${text}; synchronize the clocks (NTP)` }
 }
 
-/** False for a transition at a later block than the next one. */
-const canAct = (entry: string, headNumber: bigint): boolean => {
+/** Whether an entry that differs can act in the next block: not a later transition or fork, nor the blobs of one. */
+const canAct = (entry: string, { headNumber }: NodeFacts, { laterForks = [] }: ValidatorFacts): boolean => {
+  if (laterForks.includes(entry)) return false
+  const fork = /^blobSchedule\.(\w+)\./.exec(entry)?.[1]
+  if (fork !== undefined && laterForks.some(later => later.replace(/Time$/, '') === fork)) return false
   const block = /^transitions\.qbft\[block (\d+)\]/.exec(entry)?.[1]
   return block === undefined || BigInt(block) <= headNumber + 1n
 }
+
+const differsNow = (facts: NodeFacts, validator: ValidatorFacts): boolean =>
+  validator.differing.some(entry => canAct(entry, facts, validator))
 
 const SAME_FILE = 'all nodes need the same one'
 
@@ -110,9 +116,7 @@ const runsWithAnother = ({ address, differing }: ValidatorFacts): string =>
   `${shortAddress(address)} runs with another genesis file (${listed(differing)})`
 
 const genesis: Finder = facts => {
-  const differing = others(facts).filter(validator =>
-    validator.differing.some(entry => canAct(entry, facts.headNumber)),
-  )
+  const differing = others(facts).filter(validator => differsNow(facts, validator))
   return differing.length === 0
     ? undefined
     : { kind: 'genesis', text: `${listed(differing.map(runsWithAnother))}; ${SAME_FILE}` }
@@ -120,9 +124,9 @@ const genesis: Finder = facts => {
 
 /** Differences that do not stop the chain now: of nodes that are no validators, and of later transitions. */
 const laterGenesis: Finder = facts => {
-  const { validators, differences, headNumber, overdueSeconds, quorum } = facts
+  const { validators, differences, overdueSeconds, quorum } = facts
   const later = others(facts).filter(
-    ({ differing }) => differing.length > 0 && !differing.some(entry => canAct(entry, headNumber)),
+    validator => validator.differing.length > 0 && !differsNow(facts, validator),
   )
   const isValidator = (address: string): boolean => validators.some(each => each.address === address)
   // They may be validators whose connection keys nothing names.
@@ -137,7 +141,9 @@ const laterGenesis: Finder = facts => {
               ],
         )
   const texts = [...later.map(each => `${runsWithAnother(each)}, which does not act yet`), ...refused]
-  return texts.length === 0 ? undefined : { kind: 'genesis', text: `${listed(texts)}; ${SAME_FILE}` }
+  if (texts.length === 0) return undefined
+  const isLater = refused.length === 0 ? ({ isLater: true } as const) : {}
+  return { kind: 'genesis', ...isLater, text: `${listed(texts)}; ${SAME_FILE}` }
 }
 
 const notConnected: Finder = facts => {

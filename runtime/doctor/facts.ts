@@ -18,6 +18,8 @@ export type ValidatorFacts = {
   readonly dialError: string | undefined
   /** Entries of the genesis file that differ there. */
   readonly differing: readonly string[]
+  /** Of these the forks that no block had yet. */
+  readonly laterForks?: readonly string[]
 }
 
 export type PoolFacts = {
@@ -94,6 +96,8 @@ export type CauseKind = (typeof CAUSES)[number]
 
 export type Cause = {
   readonly kind: CauseKind
+  /** True where it stops nothing yet. */
+  readonly isLater?: true
   /** Without a capital letter at the beginning and a full stop at the end. */
   readonly text: string
 }

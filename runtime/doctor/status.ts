@@ -55,7 +55,7 @@ export const statusJson = (parts: StatusParts): object => {
   return {
     status: diagnosis.isStalled
       ? 'stalled'
-      : diagnosis.kind === undefined || diagnosis.kind === 'pool'
+      : diagnosis.causes.every(({ kind, isLater }) => kind === 'pool' || isLater === true)
         ? 'well'
         : 'troubled',
     kind: diagnosis.kind ?? null,

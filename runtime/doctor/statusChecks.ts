@@ -49,7 +49,8 @@ const checkBlocks = ({
   const well = `blocks are decided, the last one is ${Number(blockNumber)}${counts}`
   // Blocks cannot go on without a quorum, even before the network counts as stalled.
   const hasQuorum = !isValidator || heard >= quorum
-  return { name: 'blocks', passed: status === 'well' && hasQuorum, text: explanation ?? well }
+  const passed = status === 'well' && hasQuorum
+  return { name: 'blocks', passed, needsCare: passed && explanation !== null, text: explanation ?? well }
 }
 
 /** Validators that are not heard, although the others suffice for blocks. */

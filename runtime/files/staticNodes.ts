@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
-import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
+import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 
 /** Maximum file length: enough for thousands of enode URLs. */
 const FILE_BYTES_MAX = 1024 * 1024
@@ -44,14 +44,13 @@ export const readStaticNodes = (options: {
   readonly staticNodesFile: string | undefined
 }): readonly string[] => {
   const path = options.staticNodesFile ?? join(options.dataPath, 'static-nodes.json')
-  let bytes: Uint8Array | undefined
+  let text: string
   try {
-    bytes = readUpTo(path, FILE_BYTES_MAX)
+    text = readTextUpTo(path, FILE_BYTES_MAX)
   } catch (cause) {
     const code = (cause as { code?: string }).code
     if (code === 'ENOENT' && options.staticNodesFile === undefined) return []
     throw invalid(path, readFailureReason(cause))
   }
-  if (bytes === undefined) throw invalid(path, `it is longer than ${FILE_BYTES_MAX} bytes`)
-  return parse(path, new TextDecoder().decode(bytes))
+  return parse(path, text)
 }

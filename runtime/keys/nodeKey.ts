@@ -5,7 +5,7 @@ import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
 import { CommandError } from '../cli/errors.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
-import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
+import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 import { writeFailureReason } from '../files/reason.ts'
 
 /** The secp256k1 key of this node: its identity, and the key of a validator's signatures. */
@@ -48,15 +48,14 @@ const parseKey = (path: string, text: string): NodeKey => {
 
 /** Reads a key file in Besu's format; undefined if it does not exist. @throws CommandError */
 export const readNodeKey = (path: string): NodeKey | undefined => {
-  let bytes: Uint8Array | undefined
+  let text: string
   try {
-    bytes = readUpTo(path, KEY_FILE_BYTES_MAX)
+    text = readTextUpTo(path, KEY_FILE_BYTES_MAX)
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ENOENT') return undefined
     throw keyError(path, readFailureReason(cause))
   }
-  if (bytes === undefined) throw keyError(path, `it is longer than ${KEY_FILE_BYTES_MAX} bytes`)
-  return parseKey(path, new TextDecoder().decode(bytes))
+  return parseKey(path, text)
 }
 
 export const createNodeKey = (): NodeKey => {

@@ -48,12 +48,14 @@ export const startDoctor = (
   return {
     diagnose,
     healthProblems: () => {
-      const { isStalled, sentence, causes } = diagnose()
+      const facts = nodeFacts(parts)
+      const { isStalled, sentence, causes } = explain(facts)
       return {
         failures: failuresOf(parts),
         stalls: isStalled && sentence !== undefined ? [sentence] : [],
         disks: fullDisks(parts.dataPath),
         clocks: causes.flatMap(({ kind, text }) => (kind === 'clocks' ? [text] : [])),
+        needsNoPeers: facts.isValidator && facts.validators.length === 1,
       }
     },
     status: isQbft ? status : undefined,

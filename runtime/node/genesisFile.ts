@@ -5,7 +5,7 @@ import type { Genesis } from '../../core/genesis/genesis.ts'
 import { parseGenesisText } from '../../core/genesis/parse.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { CommandError } from '../cli/errors.ts'
-import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
+import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 
 /** Maximum file length: the genesis files of real networks have a few megabytes. */
 const GENESIS_BYTES_MAX = 256 * 1024 * 1024
@@ -17,15 +17,12 @@ const genesisError = (path: string, reason: string): CommandError =>
   new CommandError('GENESIS', `Unable to load genesis file: ${path}: ${reason}`)
 
 const readText = (path: string): string | undefined => {
-  let bytes: Uint8Array | undefined
   try {
-    bytes = readUpTo(path, GENESIS_BYTES_MAX)
+    return readTextUpTo(path, GENESIS_BYTES_MAX)
   } catch (cause) {
     if ((cause as { code?: string }).code === 'ENOENT') return undefined
     throw genesisError(path, readFailureReason(cause))
   }
-  if (bytes === undefined) throw genesisError(path, `it is longer than ${GENESIS_BYTES_MAX} bytes`)
-  return new TextDecoder().decode(bytes)
 }
 
 const parse = (path: string, text: string): Genesis => {

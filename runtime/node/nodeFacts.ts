@@ -1,4 +1,5 @@
 import { overdueSeconds } from '../../core/chain/execution/overdueBlock.ts'
+import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
@@ -42,12 +43,23 @@ const overdue = (
   return overdueSeconds(consensus, chain.head().header, { sinceMs: startedAtMs, nowMs, pendingSinceMs })
 }
 
+type HeadTime = { readonly number: bigint; readonly timestamp: bigint }
+
+const laterForks = (
+  difference: GenesisDifference | undefined,
+  { number, timestamp }: HeadTime,
+): readonly string[] =>
+  Object.entries(difference?.forks ?? {})
+    .filter(([name, at]) => BigInt(at) > (name.endsWith('Block') ? number : timestamp))
+    .map(([name]) => name)
+
 const validatorFacts = (
   { node, memory }: DiagnosedParts,
   address: string,
   peer: Peer | undefined,
   lastSeenMs: number | undefined,
-  differing: readonly string[],
+  difference: GenesisDifference | undefined,
+  head: HeadTime,
 ): ValidatorFacts => {
   const trace = memory.of(address)
   return {
@@ -59,7 +71,8 @@ const validatorFacts = (
     client: peer?.status.client ?? trace?.client,
     clockOffsetMs: peer?.clockOffsetMs,
     dialError: peer === undefined ? trace?.trouble : undefined,
-    differing,
+    differing: difference?.entries ?? [],
+    laterForks: laterForks(difference, head),
   }
 }
 
@@ -90,11 +103,12 @@ export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
   const facts = consensus()?.facts()
   const addresses = facts?.validators ?? []
   const own = toHex(node.key.address)
-  const differing = (address: string, peer: Peer | undefined): readonly string[] =>
-    differences.find(each => each.address === address || each.peer === peer?.enode)?.entries ?? []
+  const { header } = node.chain.head()
+  const differenceOf = (address: string, peer: Peer | undefined): GenesisDifference | undefined =>
+    differences.find(each => each.address === address || each.peer === peer?.enode)
   return {
     nowMs,
-    headNumber: node.chain.head().header.number,
+    headNumber: header.number,
     overdueSeconds: overdue(parts, nowMs),
     isValidator: addresses.includes(own),
     refusal: facts === undefined ? STOPPED : refusalOf(parts, addresses.includes(own)),
@@ -102,7 +116,8 @@ export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
     peerCount: peers.size,
     validators: addresses.map(address => {
       const peer = peers.get(address)
-      return validatorFacts(parts, address, peer, facts?.lastSeenMs.get(address), differing(address, peer))
+      const difference = differenceOf(address, peer)
+      return validatorFacts(parts, address, peer, facts?.lastSeenMs.get(address), difference, header)
     }),
     quorum: quorumOf(addresses.length),
     silentMs: Math.max(SILENT_MS_MIN, 2 * (facts?.roundTimeoutMs ?? 0)),

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { parse, stringify, TomlError } from 'smol-toml'
 import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
+import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 
 /** Ten thousand accounts and as many nodes fit; a longer file is another one. */
@@ -61,16 +61,14 @@ const checkedNodes = (path: string, entries: readonly string[]): readonly string
 }
 
 const readDocument = (path: string): Record<string, unknown> => {
-  let bytes: Uint8Array
+  let text: string
   try {
-    bytes = readFileSync(path)
+    text = readTextUpTo(path, FILE_BYTES_MAX)
   } catch (cause) {
-    const { code } = cause as { code?: string }
-    throw invalid(path, code === 'ENOENT' ? 'there is no such file' : (code ?? String(cause)))
+    throw invalid(path, readFailureReason(cause))
   }
-  if (bytes.length > FILE_BYTES_MAX) throw invalid(path, `it is longer than ${FILE_BYTES_MAX} bytes`)
   try {
-    return parse(new TextDecoder().decode(bytes))
+    return parse(text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     throw invalid(path, `it is not TOML (line ${error.line}, column ${error.column})`)

@@ -1,17 +1,14 @@
 import { CommandError } from '../cli/errors.ts'
-import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
+import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 
 const cannotRead = (path: string, reason: string): CommandError =>
   new CommandError('INPUT', `Cannot read ${path}: ${reason}`)
 
 /** Reads a file that an operator names. @throws CommandError of one sentence, also for one that is longer than `bytesMax` */
 export const readInputFile = (path: string, bytesMax: number): string => {
-  let bytes: Uint8Array | undefined
   try {
-    bytes = readUpTo(path, bytesMax)
+    return readTextUpTo(path, bytesMax)
   } catch (cause) {
     throw cannotRead(path, readFailureReason(cause))
   }
-  if (bytes === undefined) throw cannotRead(path, `it is longer than ${bytesMax} bytes`)
-  return new TextDecoder().decode(bytes)
 }

@@ -45,9 +45,12 @@ export type NetworkPlan = {
 }
 
 export const GENESIS_FILE = 'genesis.json'
+export const CONFIG_FILE = 'quorate.toml'
+export const UNIT_FILE = 'quorate.service'
 const LOCAL_HOST = '127.0.0.1'
 /** Where the nodes of several machines keep their files. */
-const REMOTE_HOME = '/var/lib/quorate'
+export const STATE_ROOT = '/var/lib'
+const REMOTE_HOME = join(STATE_ROOT, 'quorate')
 const P2P_PORT = 30_303
 const RPC_PORT = 8545
 const METRICS_PORT = 9545
@@ -57,6 +60,9 @@ const CHAIN_ID_MIN = 100_000_000
 const CHAIN_ID_END = 2 ** 31
 
 export const keyPath = ({ folder }: Pick<PlannedNode, 'folder'>): string => join(folder, 'data', 'key')
+
+/** Where the node reads its options. */
+export const configPath = ({ home }: Pick<PlannedNode, 'home'>): string => join(home, CONFIG_FILE)
 
 const nodeOf = (request: NetworkRequest, index: number): PlannedNode => {
   const name = `validator${index + 1}`

@@ -1,31 +1,70 @@
-import { join } from 'node:path'
 import { toHex } from '../../core/bytes/hex.ts'
 import { PROGRAM } from '../cli/program.ts'
-import type { NetworkPlan } from './networkPlan.ts'
+import { configPath, type NetworkPlan, UNIT_FILE } from './networkPlan.ts'
+import { INSTALLED_BINARY } from './systemdUnit.ts'
 import { quorumText } from './voteEffect.ts'
 
-const localStart = ({
-  nodes,
-}: NetworkPlan): string => `Start each node in its own terminal, in the folder of Quorate:
+/** In the folder of Quorate. */
+const IMAGE_COMMANDS = `    bun run package
+    runtime/packaging/rootfs.sh dist/bin/quorate-linux-x64 dist/rootfs
+    docker build --file runtime/packaging/Containerfile --tag quorate dist/rootfs`
 
-${nodes.map(({ home }) => `    ${PROGRAM} --config-file=${join(home, 'quorate.toml')}`).join('\n')}
+const localStart = (
+  plan: NetworkPlan,
+): string => `Start each node in its own terminal, in the folder of Quorate:
 
-or all of them with \`docker compose up\` here, after \`docker build -t quorate .\` in the folder of Quorate.`
+${plan.nodes.map(node => `    ${PROGRAM} --config-file=${configPath(node)}`).join('\n')}
 
-const remoteStart = ({
-  nodes,
-}: NetworkPlan): string => `Copy each folder to its machine. Its key must never exist on two machines that run:
+or all of them in containers. In the folder of Quorate, once:
 
-${nodes.map(({ name, host, home }) => `    rsync -a --chmod=go= ${name}/ root@${host}:${home}/`).join('\n')}
+${IMAGE_COMMANDS}
 
-There, install \`quorate-validatorN.service\` as /etc/systemd/system/quorate.service, or run \`docker compose up -d\` in ${nodes[0]?.home ?? ''}.
-Machines reach one another on port 30303 (TCP); the ports of JSON-RPC and metrics are reached from the machine itself.`
+and here:
+
+    docker compose up`
+
+const remoteStart = ({ nodes }: NetworkPlan): string => {
+  const home = nodes[0]?.home ?? ''
+  return `Copy each folder to its machine. Its key must never exist on two machines that run:
+
+${nodes.map(node => `    rsync -a --chmod=go= ${node.name}/ root@${node.host}:${node.home}/`).join('\n')}
+
+Machines reach one another on port 30303 (TCP); the ports of JSON-RPC and metrics are reached from the machine itself.
+
+### With systemd
+
+In the folder of Quorate \`bun run package\` writes the binary \`dist/bin/quorate-linux-x64\`. Copy it to each machine:
+
+${nodes.map(({ host }) => `    scp dist/bin/quorate-linux-x64 root@${host}:${INSTALLED_BINARY}`).join('\n')}
+
+On each machine, as root:
+
+    chmod 755 ${INSTALLED_BINARY}
+    useradd --system --home-dir=${home} --shell=/usr/sbin/nologin quorate
+    chown -R quorate:quorate ${home}
+    install -m 644 ${home}/${UNIT_FILE} /etc/systemd/system/${UNIT_FILE}
+    systemctl daemon-reload
+    systemctl enable --now quorate
+
+### Or in a container
+
+In the folder of Quorate:
+
+${IMAGE_COMMANDS}
+${nodes.map(({ host }) => `    docker save quorate | ssh root@${host} docker load`).join('\n')}
+
+On each machine, as root; 10001 is the user of the image:
+
+    chown -R 10001:10001 ${home}
+    docker compose --project-directory=${home} up -d`
+}
 
 /** The page that says what to do with the files. */
 export const nextStepsText = (plan: NetworkPlan): string => {
   const { nodes } = plan
   const [first] = nodes
   const url = `http://127.0.0.1:${first?.rpcPort ?? 0}`
+  const program = plan.isLocal ? PROGRAM : INSTALLED_BINARY
   return `# Next steps
 
 ${quorumText(nodes.length)}.
@@ -40,8 +79,11 @@ ${plan.isLocal ? localStart(plan) : remoteStart(plan)}
 
 ## See that it runs
 
-    ${PROGRAM} doctor --url=${url}
-    ${PROGRAM} validators list --url=${url}
+    ${program} doctor --url=${url}
+    ${program} validators list --url=${url}
+
+Gas costs nothing in this network (\`zeroBaseFee\`, \`min-gas-price = 0\`). Wallets and scripts that offer a price of 0 need no
+balance; with Foundry: \`cast send --legacy --gas-price 0 ...\`.
 
 ## Keep safe
 

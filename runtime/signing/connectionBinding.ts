@@ -1,5 +1,4 @@
 import { isObject } from '../../core/json.ts'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
@@ -11,6 +10,7 @@ import {
   statementSigner,
   type ValidatorStatement,
 } from '../../p2p/validatorStatement.ts'
+import { readTextUpTo } from '../cli/readUpTo.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { createNodeKey, type NodeKey, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import type { ValidatorSigner } from './signer.ts'
@@ -40,11 +40,14 @@ const bytesOf = (value: unknown, length: number): Uint8Array | undefined =>
     ? fromHex(value)
     : undefined
 
+/** A statement has some hundred bytes. */
+const STATEMENT_FILE_BYTES_MAX = 64 * 1024
+
 /** Undefined for a file that is missing, damaged or of another version: the statement is then signed again. */
 const readStatementFile = (dataPath: string): StatementFile | undefined => {
   let file: unknown
   try {
-    file = JSON.parse(readFileSync(statementPath(dataPath), 'utf8'))
+    file = JSON.parse(readTextUpTo(statementPath(dataPath), STATEMENT_FILE_BYTES_MAX))
   } catch {
     return undefined
   }

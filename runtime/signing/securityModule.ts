@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { fromHex } from '../../core/bytes/hex.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
+import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 import type { Terminal } from '../cli/terminal.ts'
 import type { NodeKey } from '../keys/nodeKey.ts'
 import { logOf } from '../logging/log.ts'
@@ -18,13 +18,15 @@ export type OpenedKeys = {
   readonly connectionKey: NodeKey
 }
 
+/** Maximum length of a file of certificates or of a key. */
+const PEM_BYTES_MAX = 1024 * 1024
+
 const readPem = (flag: string, path: string | undefined): string | undefined => {
   if (path === undefined) return undefined
   try {
-    return readFileSync(path, 'utf8')
+    return readTextUpTo(path, PEM_BYTES_MAX)
   } catch (cause) {
-    const { code } = cause as { readonly code?: string }
-    throw new UsageError('INVALID_FILE', `--${flag}: ${path} cannot be read: ${code ?? String(cause)}`)
+    throw new UsageError('INVALID_FILE', `--${flag}: ${path} cannot be read: ${readFailureReason(cause)}`)
   }
 }
 

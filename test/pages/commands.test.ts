@@ -107,8 +107,8 @@ describe.skipIf(!HAS_CURL)(
         const node = start('bun run node --rpc-ws-enabled --graphql-http-enabled')
         await node.shows(LISTENING)
         expect(await shell(fence('README.md', 'eth_chainId'))).toContain('"0x539"')
-        const [, probe] = /'-e', "(.+)"\]/.exec(fence('runtime/README.md', 'healthcheck:')) ?? []
-        await shell(`bun -e "${probe}"`)
+        const [, probe] = /'probe', '(.+)'\]/.exec(fence('runtime/README.md', 'healthcheck:')) ?? []
+        await shell(`bun run node probe '${probe}'`)
         await shell(fence('runtime/README.md', 'ExecStartPost=').replace('ExecStartPost=', ''))
         const watcher = start(program('watch.ts', fence('handlers/README.md', 'watchBlocks')))
         const graphql = start(fence('handlers/README.md', 'newHeads { number hash }'))

@@ -75,11 +75,15 @@ independent.each((HAS_OPENSSL ? RUNTIMES.filter(isInstalled) : []).map(runtime =
           `--rpc-ws-ssl-keystore-file=${store}`,
           '--rpc-ws-ssl-keystore-type=PKCS12',
           `--rpc-ws-ssl-keystore-password-file=${passwordFile}`,
+          '--rpc-ws-ssl-client-auth-enabled',
+          `--rpc-ws-ssl-trustcert-file=${ours.cert}`,
           '--graphql-http-enabled',
           '--graphql-http-port=0',
           '--graphql-tls-enabled',
           `--graphql-tls-cert-file=${server.cert}`,
           `--graphql-tls-key-file=${server.key}`,
+          '--graphql-mtls-enabled',
+          `--graphql-tls-trustcert-file=${ours.cert}`,
         ],
         { runtime },
       )
@@ -88,25 +92,27 @@ independent.each((HAS_OPENSSL ? RUNTIMES.filter(isInstalled) : []).map(runtime =
         const as = ({ cert, key }: Certificate) => ({ ca, cert: fileOf(cert), key: fileOf(key) })
         const client = ours.issue('client', CLIENT_EXTENSION)
         expect(await ask(node.url, as(client), CALL)).toBe(ANSWER)
-        const refused = [
+        const strangers = [
           { ca },
           { cert: fileOf(client.cert), key: fileOf(client.key) },
           as(other.issue('stranger', CLIENT_EXTENSION)),
           as(ours.issue('ended', CLIENT_EXTENSION, -1)),
         ]
-        expect(await Promise.all(refused.map(options => ask(node.url, options, CALL)))).toEqual(
-          refused.map(() => 'refused'),
-        )
+        const areRefused = async (url: string, more: RequestOptions, body?: string): Promise<void> => {
+          const answers = strangers.map(options => ask(url, { ...options, ...more }, body))
+          expect(await Promise.all(answers)).toEqual(strangers.map(() => 'refused'))
+        }
+        await areRefused(node.url, {}, CALL)
         expect(await ask(node.url, as(client), CALL)).toBe(ANSWER)
 
         const wsUrl = node.wsUrl?.replace('ws:', 'https:') ?? ''
-        expect(await ask(wsUrl, { ca, headers: UPGRADE })).toBe('upgraded')
-        expect(await ask(wsUrl, { ca: fileOf(other.cert), headers: UPGRADE })).toBe('refused')
+        expect(await ask(wsUrl, { ...as(client), headers: UPGRADE })).toBe('upgraded')
+        await areRefused(wsUrl, { headers: UPGRADE })
 
         const graphqlUrl = `${node.graphqlUrl?.replace('http:', 'https:')}/graphql`
         const query = '{"query":"{ chainID }"}'
-        expect(await ask(graphqlUrl, { ca }, query)).toBe('200 {"data":{"chainID":"0x539"}}')
-        expect(await ask(graphqlUrl, { ca: fileOf(other.cert) }, query)).toBe('refused')
+        expect(await ask(graphqlUrl, as(client), query)).toBe('200 {"data":{"chainID":"0x539"}}')
+        await areRefused(graphqlUrl, {}, query)
 
         // Files that cannot be used change nothing; others count from the next connection on.
         const renewed = other.issue('localhost2', SERVER_EXTENSION)
@@ -124,8 +130,8 @@ independent.each((HAS_OPENSSL ? RUNTIMES.filter(isInstalled) : []).map(runtime =
         expect(await ask(node.url, theirs, CALL)).toBe(ANSWER)
         expect(await ask(node.url, as(client), CALL)).toBe('refused')
         expect(await ask(node.url, { ca: theirs.ca }, CALL)).toBe('refused')
-        expect(await ask(wsUrl, { ca: theirs.ca, headers: UPGRADE })).toBe('upgraded')
-        expect(await ask(graphqlUrl, { ca: theirs.ca }, query)).toBe('200 {"data":{"chainID":"0x539"}}')
+        expect(await ask(wsUrl, { ...theirs, headers: UPGRADE })).toBe('upgraded')
+        expect(await ask(graphqlUrl, theirs, query)).toBe('200 {"data":{"chainID":"0x539"}}')
       } finally {
         await node.stop()
       }

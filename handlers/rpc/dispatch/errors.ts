@@ -231,11 +231,9 @@ export type RpcErrorName = keyof typeof RPC_ERRORS
 /** The `error` of a reply; `data` is omitted when undefined. */
 export type RpcErrorObject = { readonly code: number; readonly message: string; readonly data?: unknown }
 
-/** The error for a rejection by the pool. For an invalid parameter the reason is added as `data`. */
+/** The error for a rejection by the pool: Besu's code and text, and the compared values as `data` where the text lacks them. */
 export const rejectionObject = ({ rpcCode, message, details }: TransactionRejected): RpcErrorObject =>
-  rpcCode === RPC_ERRORS.INVALID_PARAMS.code
-    ? { code: rpcCode, message, data: details }
-    : { code: rpcCode, message }
+  message.includes(details) ? { code: rpcCode, message } : { code: rpcCode, message, data: details }
 
 export const rpcErrorObject = (name: RpcErrorName): RpcErrorObject => RPC_ERRORS[name]
 
@@ -256,6 +254,10 @@ export class RpcError extends Error {
     this.data = options.data
   }
 }
+
+/** The error of a call for another chain. */
+export const wrongChainId = (given: bigint, own: bigint): RpcError =>
+  new RpcError('WRONG_CHAIN_ID', { data: `the call is for chain ${given}, this is chain ${own}` })
 
 /** The error object of an RpcError. @param otherwise `data` where the error has none */
 export const errorObject = ({ code: name, message, data }: RpcError, otherwise?: string): RpcErrorObject => {

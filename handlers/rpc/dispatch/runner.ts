@@ -74,6 +74,17 @@ const runHere = async (
   }
 }
 
+/** Besu's error, with what enables the method. @param group undefined for a method of Besu's that this node does not have */
+const notEnabled = (group: string | undefined): Outcome => ({
+  error: {
+    ...rpcErrorObject('METHOD_NOT_ENABLED'),
+    data:
+      group === undefined
+        ? 'this node does not have the method'
+        : `add ${group} to --rpc-http-api, or over WebSocket to --rpc-ws-api`,
+  },
+})
+
 const createFind = (
   methods: readonly Method[],
   { options: { apis }, forwardCall }: RpcContext,
@@ -83,11 +94,12 @@ const createFind = (
       .filter(({ group }) => group === 'RPC' || apis.includes(group))
       .map(row => [row.name, forwardCall === undefined ? row : forwardedRow(row, forwardCall)]),
   )
-  const names = new Set(methods.map(({ name }) => name))
-  const isKnown = (name: string): boolean => names.has(name) || isKnownMethod(name)
+  const groups = new Map(methods.map(({ name, group }) => [name, group]))
+  const isKnown = (name: string): boolean => groups.has(name) || isKnownMethod(name)
   return (name, caller) => {
     const row = served.get(name)
-    if (row === undefined) return errorOutcome(isKnown(name) ? 'METHOD_NOT_ENABLED' : 'METHOD_NOT_FOUND')
+    if (row === undefined)
+      return isKnown(name) ? notEnabled(groups.get(name)) : errorOutcome('METHOD_NOT_FOUND')
     if (caller.permits(row)) return row
     caller.denied(row)
     return errorOutcome('UNAUTHORIZED')

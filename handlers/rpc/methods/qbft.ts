@@ -11,7 +11,8 @@ import { signerMetrics } from '../validators/signerMetrics.ts'
 /** The QBFT configuration. @throws RpcError on a chain with another consensus, which does not have these methods */
 const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbft' }> => {
   const { consensus } = chain.configuration
-  if (consensus.kind !== 'qbft') throw new RpcError('METHOD_NOT_ENABLED')
+  if (consensus.kind !== 'qbft')
+    throw new RpcError('METHOD_NOT_ENABLED', { data: `the consensus of this chain is ${consensus.kind}` })
   return consensus
 }
 

@@ -15,7 +15,9 @@ const votesOf = ({ chain, votes }: RpcContext): StandingVotes => {
     consensus.kind !== 'qbft' ||
     qbftAt(consensus, chain.head().header.number).validatorSelection.mode === 'contract'
   )
-    throw new RpcError('METHOD_NOT_ENABLED')
+    throw new RpcError('METHOD_NOT_ENABLED', {
+      data: 'votes count where the blocks of a QBFT chain name its validators, not a contract',
+    })
   return votes
 }
 

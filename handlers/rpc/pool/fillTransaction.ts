@@ -9,7 +9,7 @@ import type { PoolHead } from '../../../core/txpool/pool.ts'
 import { withRunsBounded, WorkerRefusal } from '../dispatch/offload.ts'
 import type { RpcContext } from '../context.ts'
 import { valueOf } from '../dispatch/envelope.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError, wrongChainId } from '../dispatch/errors.ts'
 import type { Call } from '../methods/method.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'
 import { given, integerOf, required } from '../parameters/values.ts'
@@ -92,7 +92,7 @@ const gasOf = async (call: CallParameters, request: Call, context: RpcContext): 
 }
 
 const checkForm = (call: CallParameters, chainId: bigint): void => {
-  if (call.chainId !== undefined && call.chainId !== chainId) throw new RpcError('WRONG_CHAIN_ID')
+  if (call.chainId !== undefined && call.chainId !== chainId) throw wrongChainId(call.chainId, chainId)
   if (call.blobVersionedHashes?.length === 0) throw new RpcError('INVALID_BLOB_COUNT')
   if (call.to !== undefined) return
   if (call.blobVersionedHashes !== undefined || call.authorizationList !== undefined)

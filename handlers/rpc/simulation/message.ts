@@ -8,7 +8,7 @@ import type { Tracer } from '../../../core/evm/interpreter/tracer.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError, wrongChainId } from '../dispatch/errors.ts'
 import type { CallParameters } from './callParameters.ts'
 import { invalidMessage } from './outcome.ts'
 
@@ -26,7 +26,8 @@ const defaultGas = ({ rules, gasLimit }: BlockEnvironment, gasCap: bigint): bigi
 
 /** Checks the chain id, and that the fork has the transaction types that the call's members need. @throws RpcError */
 export const checkTypes = (call: CallParameters, { rules }: BlockEnvironment): void => {
-  if (call.chainId !== undefined && call.chainId !== rules.chainId) throw new RpcError('WRONG_CHAIN_ID')
+  if (call.chainId !== undefined && call.chainId !== rules.chainId)
+    throw wrongChainId(call.chainId, rules.chainId)
   const { blobVersionedHashes, authorizationList } = call
   if (authorizationList !== undefined && authorizationList.length > 0 && !forkIsAtLeast(rules.fork, 'prague'))
     throw new RpcError('INVALID_TRANSACTION_TYPE')
@@ -61,7 +62,10 @@ const offeredFees = (call: CallParameters, baseFeePerGas: bigint): Fees => {
 const checkPrices = (fees: Fees, call: CallParameters, environment: BlockEnvironment): void => {
   const { maxFeePerGas, maxFeePerBlobGas } = fees
   if (maxFeePerGas > 0n && maxFeePerGas < (environment.baseFeePerGas ?? 0n))
-    throw new RpcError('GAS_PRICE_BELOW_BASE_FEE', { detail: 'gasPrice is less than the current BaseFee' })
+    throw new RpcError('GAS_PRICE_BELOW_BASE_FEE', {
+      detail: 'gasPrice is less than the current BaseFee',
+      data: `the gas price is ${maxFeePerGas} wei, the base fee ${environment.baseFeePerGas} wei`,
+    })
   const blobBaseFee = environment.blobBaseFee ?? 0n
   if (call.blobVersionedHashes !== undefined && maxFeePerBlobGas < blobBaseFee)
     throw new RpcError('BLOB_GAS_PRICE_BELOW_BASE_FEE', {

@@ -40,10 +40,10 @@ export const startSyncReport = (options: SyncReportOptions): SyncReport => {
   let logged = { atMs: startedMs, blocks: 0, transactions: 0 }
   let blocks = 0
   let transactions = 0
-  log[isLong ? 'info' : 'debug']('Syncing: block {number} of {highest}, {peers} peers', {
+  log[isLong ? 'info' : 'debug']('Syncing: block {number} of {highest}, from {peers}', {
     number: startingBlock,
     highest: highestBlock,
-    peers,
+    peers: peers === 1 ? '1 peer' : `${peers} peers`,
   })
   return {
     imported: ({ header, transactions: { length } }, highest) => {

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { importPKCS8, SignJWT } from 'jose'
 import type { Algorithm } from '../../../handlers/auth/keys/algorithms.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
+import { readFailureReason, readUpTo } from '../../cli/readUpTo.ts'
 import type { MintOptions } from './tokenCommand.ts'
 
 /** A key file has some kilobytes. */
@@ -24,11 +24,10 @@ const wrong = (path: string, reason: string): CommandError =>
 const readKey = (path: string): KeyObject => {
   let bytes: Uint8Array
   try {
-    bytes = readFileSync(path)
+    bytes = readUpTo(path, FILE_BYTES_MAX)
   } catch (cause) {
-    throw wrong(path, (cause as { code?: string }).code ?? String(cause))
+    throw wrong(path, readFailureReason(cause))
   }
-  if (bytes.length > FILE_BYTES_MAX) throw wrong(path, `it is longer than ${FILE_BYTES_MAX} bytes`)
   try {
     return createPrivateKey(Buffer.from(bytes))
   } catch {

@@ -38,6 +38,9 @@ const checkFile = (file: string, terminal: Terminal): Checked => {
 
 const MISSING = 'missing'
 
+/** Entries that a network changes while it runs; nodes with and without them are of one network until they act. */
+const PLANNED = /^transitions\.|^(?!chainId|daoFork)\w+(?:Block|Time\d*)$|^blobSchedule\./
+
 /** Prints each entry in which a file differs from the first one. @returns whether there is any */
 const compare = (first: Checked, other: Checked, terminal: Terminal): boolean => {
   if (first.genesis === undefined || other.genesis === undefined) return false
@@ -47,7 +50,11 @@ const compare = (first: Checked, other: Checked, terminal: Terminal): boolean =>
   const differing = names.filter(name => ours[name] !== theirs[name])
   for (const name of differing)
     terminal.out(
-      `WRONG  ${name} differs: ${ours[name] ?? MISSING} in ${first.file}, ${theirs[name] ?? MISSING} in ${other.file}`,
+      `${PLANNED.test(name) ? 'differs' : 'WRONG '} ${name}: ${ours[name] ?? MISSING} in ${first.file}, ${theirs[name] ?? MISSING} in ${other.file}`,
+    )
+  if (differing.length > 0 && differing.every(name => PLANNED.test(name)))
+    terminal.out(
+      `Both files are of one network. If ${other.file} is a plan, give it to every node before the first block or time that it names.`,
     )
   return differing.length > 0
 }

@@ -49,6 +49,14 @@ const summaryOf = (totals: Totals): string =>
   `Replayed ${totals.blocks} blocks, each as the first one under the plan: ${totals.valid} stay valid as they are, ` +
   `${totals.rebuilt} would be built with the same results, ${totals.differing} with others, ${totals.impossible} not at all`
 
+const verdictOf = ({ blocks, differing, impossible }: Totals): string => {
+  if (blocks === 0) return 'WRONG  no block was replayed: the chain has none from there on'
+  const wrong = differing + impossible
+  return wrong === 0
+    ? `well   the plan changes the result of no block that was replayed`
+    : `WRONG  under the plan ${wrong} of ${blocks} blocks have other results, or could not be built`
+}
+
 /** @returns whether all blocks give the same results */
 const report = async (
   blocks: AsyncIterable<RehearsedBlock>,
@@ -69,7 +77,8 @@ const report = async (
   }
   if (lines > LINES_MAX) terminal.out(`and ${lines - LINES_MAX} more lines`)
   terminal.out(summaryOf(totals))
-  return totals.differing === 0 && totals.impossible === 0
+  terminal.out(verdictOf(totals))
+  return totals.blocks > 0 && totals.differing === 0 && totals.impossible === 0
 }
 
 const firstOf = ({ options: { at } }: Context, chain: Chain): bigint => {

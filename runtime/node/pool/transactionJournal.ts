@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { concatBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
@@ -6,6 +6,7 @@ import { decodeTransaction } from '../../../core/block/codec/transaction.ts'
 import type { Transaction } from '../../../core/block/transaction.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import type { PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
+import { readBeginning } from '../../cli/readUpTo.ts'
 import type { Log } from '../../logging/log.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { Submit } from './submit.ts'
@@ -18,6 +19,9 @@ const COMPACT_BYTES_MIN = 1024 * 1024
 
 /** Maximum size: transactions beyond it are not kept, because rewriting the file takes 20 ms of the event loop. */
 const JOURNAL_BYTES_MAX = 16 * 1024 * 1024
+
+/** Bytes read at a start: a file that this node wrote, with its marks of dropped transactions, is not longer. */
+const READ_BYTES_MAX = 2 * JOURNAL_BYTES_MAX
 
 /** Length prefix of each transaction. */
 const LENGTH_BYTES = 4
@@ -38,17 +42,18 @@ const frameOf = (encoded: Uint8Array): Uint8Array => prefixed(encoded.length, en
 export type JournalContent = {
   /** Transactions that the pool did not drop later. */
   readonly transactions: readonly Transaction[]
-  /** Bytes from the first damaged record on, 0 without damage. An incomplete last record is no damage. */
+  /** Bytes from the first damaged record on, or beyond the limit; otherwise 0. An incomplete last record is no damage. */
   readonly unreadBytes: number
 }
 
 /** Reads the file up to the first damaged or incomplete record. */
 export const readJournal = (path: string): JournalContent => {
   if (!existsSync(path)) return { transactions: [], unreadBytes: 0 }
-  const bytes = new Uint8Array(readFileSync(path))
+  const bytes = readBeginning(path, READ_BYTES_MAX)
+  const { size } = statSync(path)
   const view = new DataView(bytes.buffer)
   const found = new Map<string, Transaction>()
-  let unreadBytes = 0
+  let unreadBytes = Math.max(0, size - bytes.length)
   for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
     const start = at
     const prefix = view.getUint32(at)
@@ -56,7 +61,7 @@ export const readJournal = (path: string): JournalContent => {
     const length = isDropped ? HASH_BYTES : prefix
     at += LENGTH_BYTES
     if (length > POOL_TRANSACTION_BYTES_MAX) {
-      unreadBytes = bytes.length - start
+      unreadBytes = size - start
       break
     }
     if (at + length > bytes.length) break
@@ -71,7 +76,7 @@ export const readJournal = (path: string): JournalContent => {
       found.set(toHex(transaction.hash), transaction)
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      unreadBytes = bytes.length - start
+      unreadBytes = size - start
       break
     }
   }
@@ -147,6 +152,7 @@ const append = (journal: JournalState, { local, transaction }: PooledTransaction
 const appendDropped = (journal: JournalState, { local, transaction }: PooledTransaction): void => {
   if (!local || journal.file === undefined) return
   const record = prefixed(DROPPED_MARK, transaction.hash)
+  if (journal.bytes + record.length > READ_BYTES_MAX) return
   writeSync(journal.file, record)
   journal.bytes += record.length
 }

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
+import { readFailureReason, readUpTo } from '../../cli/readUpTo.ts'
 import type { ServerTls } from '../../serving/serve.ts'
 import { graphqlTls, httpTls, type TlsSettings, wsTls } from './tlsSettings.ts'
 
@@ -51,14 +51,10 @@ export const requireTlsFiles = (options: NodeOptions): void => {
 
 /** @throws UsageError that names the option and the file */
 const readFile = (flag: string, path: string): Uint8Array => {
-  const refuse = (reason: string): UsageError =>
-    new UsageError('INVALID_FILE', `--${flag}: ${path} cannot be read: ${reason}`)
   try {
-    if (statSync(path).size > FILE_BYTES_MAX) throw refuse(`it is longer than ${FILE_BYTES_MAX} bytes`)
-    return readFileSync(path)
+    return readUpTo(path, FILE_BYTES_MAX)
   } catch (cause) {
-    if (cause instanceof UsageError) throw cause
-    throw refuse((cause as { code?: string }).code ?? String(cause))
+    throw new UsageError('INVALID_FILE', `--${flag}: ${path} cannot be read: ${readFailureReason(cause)}`)
   }
 }
 

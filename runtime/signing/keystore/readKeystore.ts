@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
 import { CommandError } from '../../cli/errors.ts'
+import { readFailureReason, readTextUpTo } from '../../cli/readUpTo.ts'
 import type { NodeKey } from '../../keys/nodeKey.ts'
 import { requirePrivateFile } from '../../keys/filePermissions.ts'
 import { decryptKeystore, WrongPasswordError } from './encryption.ts'
@@ -12,15 +12,11 @@ const failed = (path: string, reason: string): CommandError =>
   new CommandError('KEY_FILE', `The encrypted key ${path} cannot be used: ${reason}`)
 
 const readText = (path: string, fail: (reason: string) => CommandError): string => {
-  let size: number
   try {
-    size = statSync(path).size
-    if (size <= FILE_BYTES_MAX) return readFileSync(path, 'utf8')
+    return readTextUpTo(path, FILE_BYTES_MAX)
   } catch (cause) {
-    const { code } = cause as { readonly code?: string }
-    throw fail(code === 'ENOENT' ? 'there is no such file' : (code ?? String(cause)))
+    throw fail(readFailureReason(cause))
   }
-  throw fail(`it is longer than ${FILE_BYTES_MAX} bytes`)
 }
 
 type Access = { readonly allowsOthers: boolean }

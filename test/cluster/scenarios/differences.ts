@@ -142,9 +142,10 @@ scenario('given a node, and another whose genesis file', ({ beforeAll, afterAll,
             .output()
             .slice(from)
             .split('\n')
-            .find(each => each.includes(line)),
+            // Once a minute a node that stands still names a validator that was refused before.
+            .find(each => each.includes(line) && names.every(name => each.includes(name))),
         )
-        for (const name of names) expect(text).toContain(name)
+        expect(text).toContain(refused ? 'Entries that differ' : 'Both must have the same one')
         const differing = await until('the names', async () => {
           const last = (await differencesOf(node)).at(-1)
           return last?.entries.join() === names.join() && last

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { scenario } from '../../support/scenario.ts'
 import { code } from '../../core/evm/harness.ts'
+import { runHere } from '../../runtime/commandLine.ts'
 import { isInstalled, runCommand } from '../../runtime/nodeProcess.ts'
 import { clientsOf } from '../../runtime/transactions.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
@@ -106,7 +107,7 @@ scenario(
       expect(exit).toBe(1)
     })
 
-    test('when it is too slow for a block, then it says so, and blocks go on without the transaction', async () => {
+    test('when it is too slow for a block, then status, readiness, doctor and log say so, and blocks go on without the transaction', async () => {
       await cluster.kill(4)
       change = 'slow'
       await cluster.start(4)
@@ -117,9 +118,22 @@ scenario(
         gas: 1_000_000n,
         gasPrice: 10n ** 11n,
       })
-      expect(await explanation(4, 'execution-over-bound')).toMatch(
-        /^No block for \d+ s: the proposal of round \d+ takes longer to execute than its round lasts/,
-      )
+      const sentence =
+        /No block for \d+ s: the proposal of round \d+ takes longer to execute than its round lasts/
+      const { url } = cluster.node(4)
+      // All at once: the stall ends with the first proposal without the transaction.
+      const [told] = await Promise.all([
+        explanation(4, 'execution-over-bound'),
+        until('the sentence in /readiness', async () => {
+          const readiness = await fetch(`${url}/readiness`)
+          return sentence.test(await readiness.text()) && readiness.status === 503
+        }),
+        until('the sentence of doctor', async () => {
+          const { code: exit, out } = await runHere(['doctor', `--url=${url}`])
+          return sentence.test(out) && exit === 1
+        }),
+      ])
+      expect(told).toMatch(sentence)
       await until('the sentence in the log', async () =>
         /No block for \d+ s: the proposal of round \d+ takes longer/.test(cluster.node(4).output()),
       )

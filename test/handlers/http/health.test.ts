@@ -47,6 +47,9 @@ describe('given health checks', () => {
       { status: true, currentPeers: 1, requiredPeers: 1 },
     ])
     expect((await ask('/readiness?minPeers=0', withPeers(0)))[0]).toBe(200)
+    const alone = withPeers(0, { healthProblems: () => ({ failures: [], stalls: [], needsNoPeers: true }) })
+    expect((await ask('/readiness', alone))[0]).toBe(200)
+    expect((await ask('/readiness?minPeers=1', alone))[0]).toBe(503)
     expect((await ask('/readiness?minPeers=4', withPeers(3)))[0]).toBe(503)
   })
 

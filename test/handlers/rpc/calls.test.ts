@@ -138,11 +138,16 @@ describe('given eth_call', () => {
       expect(await errorOf({ gasPrice: '0x1' })).toEqual({
         code: -32009,
         message: 'Gas price below current base fee (gasPrice is less than the current BaseFee)',
+        data: expect.stringMatching(/^the gas price is 1 wei, the base fee \d+ wei$/),
       })
       expect(await errorOf({ maxFeePerGas: '0x1', maxPriorityFeePerGas: '0x2' })).toMatchObject({
         code: -32000,
       })
-      expect(await errorOf({ chainId: '0x1' })).toMatchObject({ code: -32000, message: 'Wrong chainId' })
+      expect(await errorOf({ chainId: '0x1' })).toEqual({
+        code: -32000,
+        message: 'Wrong chainId',
+        data: 'the call is for chain 1, this is chain 1337',
+      })
       const price = '0x100000000000000000'
       expect(await errorOf({ gasPrice: price, gas: '0x5208' })).toEqual({
         code: -32004,

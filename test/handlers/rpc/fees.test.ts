@@ -155,6 +155,7 @@ describe('given a minimum gas price above the base fee', () => {
     expect((await node.rpc('eth_sendRawTransaction', await raw(tip - 1n))).error).toEqual({
       code: -32009,
       message: 'Gas price below configured minimum gas price',
+      data: expect.stringContaining(`less than this node's minimum of ${minGasPrice} wei`),
     })
     const hash = await node.call('eth_sendRawTransaction', await raw(tip))
     // The base fee falls before the block.
@@ -192,7 +193,7 @@ describe('given limits of gas and fees', () => {
       gasPrice: 10n * GWEI,
     })
     await startWith({}, { pool: { feeCapWei: 9n * GWEI } })
-    expect((await node.rpc('eth_sendRawTransaction', raw)).error).toEqual({
+    expect((await node.rpc('eth_sendRawTransaction', raw)).error).toMatchObject({
       code: -32000,
       message: 'Transaction fee cap exceeded',
     })

@@ -69,7 +69,7 @@ describe('given rpc_discover', () => {
     await node.close()
     node = await startTestNode({ rpc: { apis: ['NET'] } })
     for (const name of ['txpool_content', 'eth_simulateV1', 'eth_sendRawTransactionSync'])
-      expect((await node.rpc(name)).error).toEqual({ code: -32604, message: 'Method not enabled' })
+      expect((await node.rpc(name)).error).toMatchObject({ code: -32604, message: 'Method not enabled' })
     expect((await node.rpc('eth_nothing')).error).toEqual({ code: -32601, message: 'Method not found' })
   })
 })

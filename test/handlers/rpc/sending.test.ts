@@ -90,26 +90,34 @@ describe('given eth_sendRawTransaction', () => {
     await start()
     const first = await transfer(0)
     expect(await send(first)).toBeUndefined()
-    expect(await send(first)).toEqual({ code: -32000, message: 'Known transaction' })
-    expect(await send(await transfer(0, { value: 2n }))).toEqual({
+    expect(await send(first)).toMatchObject({ code: -32000, message: 'Known transaction' })
+    expect(await send(await transfer(0, { value: 2n }))).toMatchObject({
       code: -32000,
       message: 'Replacement transaction underpriced',
     })
-    expect(await send(await transfer(200))).toEqual({
+    expect(await send(await transfer(200))).toMatchObject({
       code: -32000,
       message: 'Transaction nonce is too distant from current sender nonce',
     })
-    expect(await send(await transfer(1, { chainId: 1 }))).toEqual({ code: -32000, message: 'Wrong chainId' })
-    expect(await send(await transfer(1, { gas: 20_999n }))).toEqual({
+    expect(await send(await transfer(1, { chainId: 1 }))).toEqual({
+      code: -32000,
+      message: 'Wrong chainId',
+      data: 'signed for chain 1, this is chain 1337',
+    })
+    expect(await send(await transfer(1, { gas: 20_999n }))).toMatchObject({
       code: -32003,
       message: 'Intrinsic gas exceeds gas limit',
     })
-    expect(await send(await transfer(1, { gas: 16_777_217n }))).toEqual({
+    expect(await send(await transfer(1, { gas: 16_777_217n }))).toMatchObject({
       code: -32005,
       message: 'Transaction gas limit cap exceeded',
     })
     await node.mine()
-    expect(await send(await transfer(0, { value: 3n }))).toEqual({ code: -32001, message: 'Nonce too low' })
+    expect(await send(await transfer(0, { value: 3n }))).toEqual({
+      code: -32001,
+      message: 'Nonce too low',
+      data: "nonce 0 is used, the account's next one is 1",
+    })
   })
 
   const NO_HEX = 'Invalid params (transaction: must be bytes in hex with an even number of digits)'
@@ -188,7 +196,7 @@ describe('given eth_sendRawTransaction', () => {
       s: SECP256K1_ORDER - transaction.s,
       yParity: 1 - transaction.yParity,
     })
-    expect(await send(toHex(malleable))).toEqual({ code: -32002, message: 'Invalid signature' })
+    expect(await send(toHex(malleable))).toMatchObject({ code: -32002, message: 'Invalid signature' })
   })
 
   test('when it is in a batch, then senders are recovered together, and each has its answer in the order of the requests', async () => {

@@ -70,7 +70,7 @@ describe('given a node with a key set', () => {
           await until(() => node.output().includes('cannot be read: it is not JSON'))
           expect(await statuses()).toEqual([401, 200, 200])
           rmSync(file)
-          await until(() => node.output().includes('cannot be read: ENOENT'))
+          await until(() => node.output().includes('cannot be read: there is no such file'))
           expect(await statuses()).toEqual([401, 200, 200])
         } finally {
           await node.stop()

@@ -88,7 +88,7 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
     ],
   ]
   test.each(wrong)('when the file is %s then Besu’s text says so', async (_, content, text) => {
-    expect(await refusalOf(content, file, on)).toBe(text)
+    expect(await refusalOf(content, file, on)).toStartWith(text)
   })
 
   test.each([
@@ -102,7 +102,7 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
 
   test('when it is a folder or too long then that is the reason', async () => {
     expect(await refusal([on, `--${file}=.`])).toBe(
-      `Invalid RPC ${port} authentication credentials file: it cannot be read: EISDIR`,
+      `Invalid RPC ${port} authentication credentials file: it cannot be read: it is a folder (.)`,
     )
     expect(await refusalOf(`#${'x'.repeat(2 ** 20)}`, file, on)).toContain('is longer than 1048576 bytes')
   })
@@ -113,7 +113,7 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
 
   test('when the key cannot be read, is none or does not fit then a clear line says so', async () => {
     expect(await refusal([on, `--${key}=nowhere.pem`])).toBe(
-      'Authentication RPC public key could not be read (nowhere.pem: ENOENT)',
+      'Authentication RPC public key could not be read (nowhere.pem: there is no such file)',
     )
     expect(await refusalOf('hello', key, on)).toBe(
       'Authentication RPC public key file format is invalid (FILE)',

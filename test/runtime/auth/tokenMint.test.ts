@@ -80,7 +80,7 @@ describe('given a key or options that sign nothing', () => {
       'not an unencrypted private key in PEM format',
       1,
     ],
-    ['the file is not there', undefined, ['--permissions=eth:*'], 'ENOENT', 1],
+    ['the file is not there', undefined, ['--permissions=eth:*'], 'there is no such file', 1],
     ['the curve is another', other, ['--permissions=eth:*'], 'P-256, P-384 and P-521 are supported', 1],
     ['the RSA key is short', short, ['--permissions=eth:*'], '1024 bits', 1],
     ['the time is none', other, ['--permissions=eth:*', '--expires=soon'], 'is not a time', 2],

@@ -1,32 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Terminal } from '../../../runtime/cli/terminal.ts'
-import { runCommandLine } from '../../../runtime/commands/run.ts'
+import { runHere as run } from '../commandLine.ts'
 import { withFolder } from '../folder.ts'
-
-type Result = { readonly code: number; readonly out: string; readonly error: string }
-
-const run = async (args: readonly string[], input: string | Error = ''): Promise<Result> => {
-  let out = ''
-  let error = ''
-  const terminal: Terminal = {
-    out: text => {
-      out += `${text}\n`
-    },
-    error: text => {
-      error += `${text}\n`
-    },
-    interactive: false,
-    inputInteractive: false,
-    readSecret: () => Promise.reject(new Error('nobody is there to ask')),
-    columns: 100,
-    readInput: () => (input instanceof Error ? Promise.reject(input) : Promise.resolve(input)),
-    flush: () => Promise.resolve(),
-  }
-  const code = await runCommandLine(args, {}, terminal)
-  return { code, out, error }
-}
 
 const HELP = /\nTo display full help:\nbun run node \S.* --help\n$/
 

@@ -217,6 +217,20 @@ describe('given a genesis file that differs elsewhere and stops no block', () =>
     expect(causes.map(({ kind }) => kind)).toEqual(['too-few-heard', 'genesis'])
     expect(causes.at(-1)?.text).toContain('which does not act yet')
   })
+
+  const FORKS: readonly (readonly [string, readonly string[], true | undefined])[] = [
+    ['whose time has not come', ['cancunTime'], true],
+    ['whose time is past', [], undefined],
+  ]
+  test.each(FORKS)('when a fork differs %s, then its entries act, or not yet', (_, laterForks, isLater) => {
+    const differing = ['blobSchedule.cancun.max', 'cancunTime']
+    const { causes } = explain({
+      ...WELL,
+      validators: [validator(1), validator(2, { differing, laterForks })],
+    })
+    expect(causes.map(cause => cause.isLater)).toEqual([isLater])
+    expect(causes[0]?.text.includes('does not act yet')).toBe(isLater === true)
+  })
 })
 
 test('given a hundred silent validators, when they are reported, then the sentence stays short', () => {

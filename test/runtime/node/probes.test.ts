@@ -5,7 +5,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { writeNetwork } from '../genesis.ts'
-import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
 import { until } from '../../support/until.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
@@ -27,9 +27,9 @@ const kubelet = (url: string, path: string, host: string): Promise<number> =>
   })
 
 /** Asks as the health check of a container does: by a command with an exit code. */
-const compose = async (url: string, path: string): Promise<number> => {
-  const child = Bun.spawn([process.execPath, '-e', `process.exit((await fetch('${url}${path}')).ok ? 0 : 1)`])
-  return child.exited
+const compose = async (url: string, path: string): Promise<readonly [code: number, text: string]> => {
+  const { code, out, error } = await runCommand(['probe', `--url=${url}${path}`])
+  return [code, out + error]
 }
 
 /** As the line of a unit of systemd does. */
@@ -64,7 +64,9 @@ describe('given a validator of one and one that waits for three others', () => {
   test('when they are asked on either port by any host, then both live and one is ready', async () => {
     for (const port of [alone.url, String(alone.metricsUrl)]) {
       expect(await kubelet(port, '/liveness', '10.1.2.3:8545')).toBe(200)
-      expect(await kubelet(port, '/readiness?minPeers=0', 'node-0.node.default.svc')).toBe(200)
+      // The only validator of a network needs no peer.
+      expect(await kubelet(port, '/readiness', 'node-0.node.default.svc')).toBe(200)
+      expect(await kubelet(port, '/readiness?minPeers=1', '10.1.2.3')).toBe(503)
     }
     await until(async () => (await kubelet(waiting.url, '/readiness?minPeers=0', '10.1.2.4')) !== 200)
     for (const port of [waiting.url, String(waiting.metricsUrl)]) {
@@ -76,8 +78,16 @@ describe('given a validator of one and one that waits for three others', () => {
   })
 
   test('when a command asks, then its exit code is the answer', async () => {
-    expect(await compose(alone.url, '/readiness?minPeers=0')).toBe(0)
-    expect(await compose(waiting.url, '/readiness?minPeers=0')).toBe(1)
+    expect(await compose(alone.url, '/readiness')).toEqual([0, expect.stringContaining('"status" : "UP"')])
+    expect(await compose(waiting.url, '/liveness')).toEqual([0, expect.stringContaining('"status" : "UP"')])
+    expect(await compose(waiting.url, '/readiness')).toEqual([
+      1,
+      expect.stringContaining('0 peers are connected'),
+    ])
+    expect(await compose('http://127.0.0.1:1', '/liveness')).toEqual([
+      1,
+      'The node at http://127.0.0.1:1/liveness does not answer: connection refused, no program listens there\n',
+    ])
     if (Bun.which('curl') === null) return
     expect(curl(`${alone.url}/readiness?minPeers=0`)).toBe(0)
     expect(curl(`${waiting.url}/readiness?minPeers=0`)).not.toBe(0)

@@ -33,8 +33,20 @@ describe('given genesis check', () => {
       })
       const other = await runCommand(['genesis', 'check', ours, theirs])
       expect(other.code).toBe(1)
-      expect(other.out).toContain(`qbft.blockperiodseconds differs: 2 in ${ours}, 7 in ${theirs}`)
-      expect(other.out).toContain(`missing in ${ours}, 2000000000 in ${theirs}`)
+      expect(other.out).toContain(`WRONG  qbft.blockperiodseconds: 2 in ${ours}, 7 in ${theirs}`)
+      expect(other.out).toContain(`differs cancunTime: missing in ${ours}, 2000000000 in ${theirs}`)
+      expect(other.out).not.toContain('Both files are of one network')
+
+      change(genesis => {
+        genesis.config['cancunTime'] = 2_000_000_000
+        genesis.config['transitions'] = { qbft: [{ block: 1_000, blockperiodseconds: 5 }] }
+      })
+      const planned = await runCommand(['genesis', 'check', ours, theirs])
+      expect([planned.code, planned.out.includes('WRONG')]).toEqual([1, false])
+      expect(planned.out).toContain('differs transitions.qbft[block 1000].blockperiodseconds: missing in')
+      expect(planned.out).toContain(
+        `Both files are of one network. If ${theirs} is a plan, give it to every node`,
+      )
     }))
 
   test('when files are damaged, then each gets one line', () =>

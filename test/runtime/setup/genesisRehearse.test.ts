@@ -91,6 +91,9 @@ test('given a stopped node, when a plan is rehearsed, then it says which blocks 
         /^WRONG {2}block 2: transaction 0 \(from 0x\w{40}\) succeeds; on the chain it fails$/m,
       )
       expect(fork.out).toContain('Replayed 3 blocks, each as the first one under the plan: 0 stay valid')
+      expect(fork.out.trimEnd().split('\n').at(-1)).toMatch(
+        /^WRONG {2}under the plan \d of 3 blocks have other results/,
+      )
       expect(fork.code).toBe(1)
     }
 
@@ -108,6 +111,7 @@ test('given a stopped node, when a plan is rehearsed, then it says which blocks 
 
     const same = await rehearse(transitions({ xemptyblockperiodseconds: 60 }), 'bun', ['--at=3'])
     expect(same.out).toContain('Replayed 1 blocks, each as the first one under the plan: 1 stay valid')
+    expect(same.out).toEndWith('well   the plan changes the result of no block that was replayed\n')
     expect(same.code).toBe(0)
 
     const reward = await rehearse(transitions({ blockreward: '5' }), 'bun', ['--at=3'])

@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
+import { unitText } from '../../../runtime/setup/systemdUnit.ts'
 import { until } from '../../support/until.ts'
 import { withFolder } from '../folder.ts'
 import { runCommand, startNode } from '../nodeProcess.ts'
@@ -27,6 +28,7 @@ describe('given network init', () => {
       expect([code, out]).toEqual([0, expect.stringContaining('wrote validator1/quorate.toml')])
       const home = join(folder, 'validator1')
       expect(statSync(join(home, 'data/key')).mode & 0o777).toBe(0o600)
+      expect(readdirSync(home).sort()).toEqual(['data', 'genesis.json', 'quorate.toml'])
       const before = contentOf(folder)
       expect((await init(folder, '--validators=1')).out).toContain('nothing was changed')
       expect(contentOf(folder)).toEqual(before)
@@ -60,9 +62,12 @@ describe('given network init', () => {
           hosts.filter(other => other !== host).map(other => `${other}:30303`),
         )
         expect(readFileSync(join(home, 'compose.yaml'), 'utf8')).toContain(`  validator${index + 1}:`)
-        expect(readFileSync(join(home, `quorate-validator${index + 1}.service`), 'utf8')).toContain(
-          'ExecStart=',
+        const unit = readFileSync(join(home, 'quorate.service'), 'utf8')
+        expect(unit).toContain(
+          'ExecStart=/usr/local/bin/quorate --config-file=/var/lib/quorate/quorate.toml\n',
         )
+        expect(unit).toContain('StateDirectory=quorate\n')
+        expect(readFileSync(join(home, 'compose.yaml'), 'utf8')).toContain('user: "10001:10001"')
         expect(readFileSync(join(home, 'genesis.json'), 'utf8')).toBe(
           readFileSync(join(folder, 'genesis.json'), 'utf8'),
         )
@@ -119,3 +124,22 @@ describe('given network init', () => {
       expect([code, error.trim().split('\n')]).toEqual([1, [expect.stringContaining('validator1/data/key')]])
     }))
 })
+
+/** The units of the package and those of `network init` come from one text. */
+test.each([
+  ['quorate.service', 'Quorate, a QBFT blockchain node', 'node', ''],
+  ['quorate@.service', 'Quorate node %i', '%i', '/%i'],
+])(
+  'given %s of the package, when it is compared with what network init writes, then they differ in paths alone',
+  (file, description, name, folder) => {
+    const path = join(import.meta.dir, '../../../runtime/packaging/systemd', file)
+    const args = [
+      `--config-file=/etc/quorate/${name}.toml`,
+      '--genesis-file=/etc/quorate/genesis.json',
+      `--data-path=/var/lib/quorate${folder}`,
+    ]
+    expect(readFileSync(path, 'utf8')).toBe(
+      unitText({ description, args, stateDirectory: `quorate${folder}` }),
+    )
+  },
+)

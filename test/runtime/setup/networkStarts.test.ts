@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { independent } from '../../support/scenario.ts'
@@ -76,11 +76,17 @@ independent.skipIf(!isThere('systemd-analyze', '--version'))(
   'given the written units, when systemd reads them, then it finds no fault',
   () =>
     withFolder(async folder => {
-      await runCommand(['network', 'init', join(folder, 'net'), '--validators=2'])
+      await runCommand([
+        'network',
+        'init',
+        join(folder, 'net'),
+        '--validators=2',
+        '--hosts=a.example,b.example',
+      ])
       for (const index of [1, 2]) {
-        const unit = join(folder, `net/validator${index}/quorate-validator${index}.service`)
+        const unit = join(folder, `net/validator${index}/quorate.service`)
         // The program of an installation is not on the machine of a test.
-        writeFileSync(unit, readFileSync(unit, 'utf8').replace('/usr/local/bin/bun', '/bin/sh'))
+        writeFileSync(unit, readFileSync(unit, 'utf8').replace('/usr/local/bin/quorate', '/bin/sh'))
         const { status, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
         expect([stderr.split('\n').filter(line => line.includes('.service')), status]).toEqual([[], 0])
       }
@@ -108,5 +114,8 @@ independent.skipIf(COMPOSE === undefined)(
         expect(stdout).toContain(join(net, `validator${index}`))
       }
       expect(stdout.split('/readiness')).toHaveLength(3)
+      // Whoever made the keys may read them.
+      const owner = statSync(join(net, 'validator1/data/key'))
+      expect(stdout).toContain(`user: ${owner.uid}:${owner.gid}`)
     }),
 )

@@ -30,7 +30,7 @@ const METHODS: readonly Method[] = [
   }),
   testMethod('eth_refuseLater', async () => {
     await Promise.resolve()
-    throw new TransactionRejected('NONCE_TOO_LOW', 'for the log')
+    throw new TransactionRejected('NONCE_TOO_LOW', 'the values')
   }),
   testMethod('eth_parse', () => {
     throw new RpcError('PARSE_ERROR')
@@ -67,8 +67,8 @@ const handle = async (
   return await createDispatcher(METHODS, context).handle(body, caller, client)
 }
 
-const error = (id: string, code: number, message: string): string =>
-  `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":"${message}"}}`
+const error = (id: string, code: number, message: string, data?: string): string =>
+  `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`
 
 const PARSE_ERROR = error('null', -32700, 'Parse error')
 const invalid = (id: string): string => error(id, -32600, 'Invalid Request')
@@ -131,13 +131,18 @@ describe('given a single request', () => {
       'the group of the method is off',
       '{"id":1,"method":"debug_metrics"}',
       200,
-      error('1', -32604, 'Method not enabled'),
+      error(
+        '1',
+        -32604,
+        'Method not enabled',
+        'add DEBUG to --rpc-http-api, or over WebSocket to --rpc-ws-api',
+      ),
     ],
     [
       'Besu knows the method and it is not here',
       '{"id":1,"method":"ibft_getPendingVotes"}',
       200,
-      error('1', -32604, 'Method not enabled'),
+      error('1', -32604, 'Method not enabled', 'this node does not have the method'),
     ],
     ['the method is of no group', '{"id":1,"method":"rpc_modules"}', 200, echo('1', '"always"')],
     ['the method answers later', '{"id":1,"method":"eth_later"}', 200, echo('1', '"later"')],
@@ -148,7 +153,12 @@ describe('given a single request', () => {
       200,
       '{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"Execution reverted (no)","data":"0x01"}}',
     ],
-    ['the pool refuses', '{"id":1,"method":"eth_refuseLater"}', 200, error('1', -32001, 'Nonce too low')],
+    [
+      'the pool refuses',
+      '{"id":1,"method":"eth_refuseLater"}',
+      200,
+      error('1', -32001, 'Nonce too low', 'the values'),
+    ],
     [
       'the method calls it a parse error',
       '{"id":1,"method":"eth_parse"}',

@@ -32,6 +32,23 @@ const journalled = async (dataPath: string) => {
   return { ...node, journal }
 }
 
+describe('given a journal that this node did not write', () => {
+  test.each([100 * 1024 ** 2, 4 * 1024 ** 3])(
+    'when it has %d bytes, then its beginning is read, and the rest is said to be unread',
+    size =>
+      withFolder(async folder => {
+        const path = join(folder, JOURNAL_FILE)
+        const { pool, poolHead } = await journalled(folder)
+        for (let nonce = 0; nonce < 5; nonce++) pool.add(transfer(ALICE, nonce), poolHead(), LOCAL)
+        const written = statSync(path).size
+        // A file with a hole: no disk is needed for it.
+        truncateSync(path, size)
+        const { transactions, unreadBytes } = readJournal(path)
+        expect([transactions.length, unreadBytes]).toEqual([5, size - written])
+      }),
+  )
+})
+
 describe('given a node that accepted transactions from RPC', () => {
   test('when it is killed and starts again, then they are in the pool', () =>
     withFolder(async folder => {

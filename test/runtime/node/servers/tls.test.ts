@@ -61,7 +61,9 @@ describe.skipIf(!HAS_OPENSSL)('given options of TLS', () => {
         `--rpc-ws-ssl-key-file=${keyFile}`,
       )[0]
     expect(told(cert, key)).toBeUndefined()
-    expect(told(at('missing'), key)).toBe(`--rpc-ws-ssl-cert-file: ${at('missing')} cannot be read: ENOENT`)
+    expect(told(at('missing'), key)).toBe(
+      `--rpc-ws-ssl-cert-file: ${at('missing')} cannot be read: there is no such file`,
+    )
     expect(told(at('long'), key)).toContain('it is longer than 1048576 bytes')
     expect(told(at('none'), key)).toContain('is not a PEM file of certificates')
     expect(told(at('half'), key)).toContain('is not a PEM file of certificates')
