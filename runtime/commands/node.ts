@@ -20,7 +20,7 @@ import { replicaTargetsOf } from '../replicate/targets.ts'
 import { listenForGraphql } from '../node/servers/graphqlServer.ts'
 import { watchRequiredBlocks } from '../node/requiredBlocks.ts'
 import { prepareRunningNode, type RunningNode } from '../node/openNode.ts'
-import { freeGasProblem, poolOptionsOf } from '../node/pool/poolOptions.ts'
+import { freeGasWarnings, poolOptionsOf } from '../node/pool/poolOptions.ts'
 import { openNodeLog } from '../node/nodeLog.ts'
 import { openPermissions } from '../permissions/openPermissions.ts'
 import { otlpOf, servesMetrics } from '../node/metrics.ts'
@@ -150,6 +150,16 @@ const untilStopped = async (
   return reason
 }
 
+/** What an operator should mend although the node starts. */
+const warningsOf = (
+  options: NodeOptions,
+  { warnings, configuration }: Awaited<ReturnType<typeof prepareRunningNode>>,
+): readonly string[] => [
+  ...warnings,
+  ...freeGasWarnings(options, configuration),
+  ...expiringCertificates(options, Date.now()),
+]
+
 const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<number> => {
   const { options, terminal } = context
   const log = logOf('node')
@@ -166,8 +176,6 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     ...poolOptionsOf(options, prepared.configuration),
     refusesSender: permissions.refusesSender,
   }
-  const problem = freeGasProblem(options, prepared.configuration)
-  if (problem !== undefined) log.warn('Free transactions are refused: {problem}', { problem })
   const access = await openAccess(options, logOf('access'))
   const stop = stopSignal({ withInput: options.stopWithParent })
   let listeners: Listeners = { http: undefined, ws: undefined, graphql: undefined, metrics: undefined }
@@ -182,8 +190,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     node = await prepared.open(stop.signal)
     const requiredBlocks = await watchRequiredBlocks(node.chain, options.requiredBlocks)
     warnOfIgnored(context, log)
-    const warnings = [...prepared.warnings, ...expiringCertificates(options, Date.now())]
-    for (const warning of warnings) log.warn('{warning}', { warning })
+    for (const warning of warningsOf(options, prepared)) log.warn('{warning}', { warning })
     if (options.evmCompilerEnabled)
       startSegmentCompiler(error => log.warn('Contract code stays interpreted: {error}', { error }))
     const showProgress = terminal.interactive

@@ -22,15 +22,17 @@ export const requirePoolPrice = (options: NodeOptions): void => {
     )
 }
 
-/** A sentence where the minimum price keeps out what a network without fees sends; undefined where there is none. */
-export const freeGasProblem = (
+/** A warning where the minimum price keeps out what a network without fees sends. */
+export const freeGasWarnings = (
   options: Pick<NodeOptions, 'minGasPrice' | 'genesisFile'>,
   { zeroBaseFee }: ChainConfiguration,
-): string | undefined => {
+): readonly string[] => {
   const minGasPrice = minGasPriceOf(options)
   return zeroBaseFee && minGasPrice > 0n
-    ? `the network has no base fee (zeroBaseFee), but this node takes only transactions that offer ${minGasPrice} wei per gas: give --min-gas-price=0 if gas is to be free`
-    : undefined
+    ? [
+        `The network has no base fee (zeroBaseFee), but this node takes only transactions that offer ${minGasPrice} wei per gas: give --min-gas-price=0 if gas is to be free`,
+      ]
+    : []
 }
 
 /** The pool's settings from the options, checked against each other and the genesis file. @throws UsageError as Besu */
