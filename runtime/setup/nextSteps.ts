@@ -56,7 +56,7 @@ ${nodes.map(({ host }) => `    docker save quorate | ssh root@${host} docker loa
 On each machine, as root; 10001 is the user of the image:
 
     chown -R 10001:10001 ${home}
-    docker compose --project-directory=${home} up -d`
+    docker compose --file=${home}/compose.yaml up -d`
 }
 
 /** The page that says what to do with the files. */
@@ -81,13 +81,19 @@ ${plan.isLocal ? localStart(plan) : remoteStart(plan)}
 
     ${program} doctor --url=${url}
     ${program} validators list --url=${url}
-
+${
+  plan.isLocal
+    ? ''
+    : `
+A node in a container has the program inside: \`docker exec <container> ${INSTALLED_BINARY} doctor\`.
+`
+}
 Gas costs nothing in this network (\`zeroBaseFee\`, \`min-gas-price = 0\`). Wallets and scripts that offer a price of 0 need no
 balance; with Foundry: \`cast send --legacy --gas-price 0 ...\`.
 
 ## Keep safe
 
 - \`validatorN/data/key\` is the identity of a validator. Keep a copy offline; whoever has it can sign for it.
-- \`genesis.json\` is the same for all nodes, for ever. \`${PROGRAM} genesis check FILE...\` compares the files of several companies.
+- \`genesis.json\` is the same for all nodes. \`${PROGRAM} genesis check FILE...\` compares the files of several companies.
 `
 }
