@@ -75,7 +75,7 @@ const checkClocks = ({ validators }: Status): Check => {
         ? known === 0
           ? 'no other validator is connected whose clock could differ'
           : `the clock agrees with ${known === 1 ? 'that of the other validator' : `those of ${known} validators`}`
-        : `${listed(apart.map(({ address, clockOffsetMs }) => `${shortAddress(address)} is ${((clockOffsetMs ?? 0) / 1000).toFixed(1)} s ahead`))}: synchronize the clocks (NTP)`,
+        : `${listed(apart.map(({ address, clockOffsetMs }) => `${shortAddress(address)} is ${(Math.abs(clockOffsetMs ?? 0) / 1000).toFixed(1)} s ${(clockOffsetMs ?? 0) > 0 ? 'ahead' : 'behind'}`))}: synchronize the clocks (NTP)`,
   }
 }
 
