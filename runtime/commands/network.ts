@@ -107,7 +107,7 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
     }
   } finally {
     stopWatching()
-    terminal.out('\nStopping the nodes; each finishes its block first')
+    if (stop.received) terminal.out('\nStopping the nodes; each finishes its block first')
     await Promise.all(processes.map(each => each.stop()))
   }
   terminal.out('Stopped')

@@ -48,7 +48,7 @@ scenario('given `network` with two validators', ({ afterAll, test }) => {
     restarted.kill()
     expect(await network.end('SIGTERM')).toBe(0)
     await restarted.exited
-    expect(network.output()).toEndWith('Stopped\n')
+    expect(network.output()).toEndWith('\nStopping the nodes; each finishes its block first\nStopped\n')
     expect(await allSilent(network.output())).toBe(true)
     last = shownIn(network.output()).at(-1) as number
   })
