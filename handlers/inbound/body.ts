@@ -11,12 +11,6 @@ export const BODY_BYTES_MAX = 5 * 1024 * 1024
  */
 export const BODY_BYTES_LIMIT = 32 * 1024 * 1024
 
-/**
- * Claimed of a long body before it arrives: the runtimes read so much of it ahead, whether or not this node asks for more. Measured
- * on Bun, 600 long bodies held 760 MB of which nobody had read a byte.
- */
-const READ_AHEAD_BYTES = 1024 * 1024
-
 /** Default time for a whole body: Besu's time for a whole request. */
 const BODY_MS_MAX = 30_000
 
@@ -72,8 +66,10 @@ export type BodyOptions = {
 }
 
 /**
- * Reads bodies as text. A body that is too long is refused by its announced length, or while it is read. Memory is claimed
- * for the bytes that have arrived.
+ * Reads bodies as text. A body that is too long is refused by its announced length, or while it is read. Memory is claimed for the
+ * announced length before anything is read: the runtimes read ahead of what this node asks for, of all connections in one turn
+ * of the event loop. Measured on Bun, 600 bodies of 5 MiB at once took 2 GB and turns of a second, and take some milliseconds when
+ * those beyond the limit are refused by their headers.
  */
 export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }: BodyOptions): ReadBody => {
   const wholeDeadlines = createDeadlines(timeoutMs)
@@ -88,7 +84,7 @@ export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }:
     if (announced !== null && Number(announced) <= SHORT_BODY_BYTES)
       return claim(Number(announced)) ? readShort(request, idleDeadlines) : Promise.resolve(BUSY)
     if (request.body === null) return Promise.resolve('')
-    const claimed = announced === null ? 0 : Math.min(Number(announced), READ_AHEAD_BYTES)
+    const claimed = Number(announced ?? 0)
     if (!claim(claimed)) return Promise.resolve(BUSY)
     const limits = { bytesMax, claim, claimed, scheduler, wholeDeadlines, idleDeadlines }
     return readChunks(request.body, limits)
@@ -158,9 +154,12 @@ const readChunks = (body: ReadableStream<Uint8Array>, limits: ChunkLimits): Prom
       cancelIdle = idleDeadlines.begin(() => end(LATE))
       length += chunk.length
       if (length > bytesMax) return end(TOO_LONG)
-      const unclaimed = Math.max(0, length - claimed)
-      if (!claim(unclaimed)) return end(BUSY)
-      claimed += unclaimed
+      if (length > claimed) {
+        // Nobody knows how long a body is that is sent in chunks.
+        const wanted = length <= SHORT_BODY_BYTES ? SHORT_BODY_BYTES : bytesMax
+        if (!claim(wanted - claimed)) return end(BUSY)
+        claimed = wanted
+      }
       chunks.push(chunk)
     }
     const pump = async (): Promise<void> => {
@@ -173,6 +172,7 @@ const readChunks = (body: ReadableStream<Uint8Array>, limits: ChunkLimits): Prom
         if (chunks.length === 1) decoding = decodeInTurn()
       }
       await decoding
+      claim(length - claimed)
       end(text + decoder.decode())
     }
     pump().catch(() => end(DISCONNECTED))

@@ -13,7 +13,7 @@ export const SHORT_BODY_BYTES = 64 * 1024
 /** Part of BODIES_BYTES_MAX reserved for short bodies, so that long ones never block ordinary requests. */
 const SHORT_BODIES_BYTES = 32 * 1024 * 1024
 
-/** Claims memory for a request until it is answered; false where too much is held. */
+/** Claims memory for a request until it is answered; false where too much is held. Negative bytes give some of it back. */
 export type ClaimBytes = (bytes: number) => boolean
 
 /** An admitted request. */
@@ -93,7 +93,7 @@ export const createInboundLimits = ({
     return {
       claim: bytes => {
         const isShort = ownBytes + bytes <= SHORT_BODY_BYTES
-        if (heldBytes + bytes > (isShort ? bodiesBytesMax : longBodiesBytesMax)) return false
+        if (bytes > 0 && heldBytes + bytes > (isShort ? bodiesBytesMax : longBodiesBytesMax)) return false
         heldBytes += bytes
         ownBytes += bytes
         return true

@@ -69,43 +69,56 @@ describe('given a limit of bytes of all bodies', () => {
     expect(isCancelled).toBe(true)
     admitted.release()
     const next = new Request('http://localhost', { method: 'POST', body: 'x'.repeat(400_000) })
-    expect(await read(next, inbound.open().claim)).toHaveLength(400_000)
+    const readShorter = createReadBody({ bytesMax: 500_000 })
+    expect(await readShorter(next, inbound.open().claim)).toHaveLength(400_000)
   })
 
-  test('when many long bodies are announced then what the runtime reads ahead of each counts before it has arrived', async () => {
+  test('when long bodies are announced then they count before they arrive, those in chunks with the longest they may have', async () => {
     const MEGABYTE = 1024 * 1024
-    const inbound = createInboundLimits({ bodiesBytesMax: 8 * MEGABYTE })
-    const read = createReadBody({ bytesMax: 10 * MEGABYTE, timeoutMs: 100 })
-    const silent = Array.from({ length: 6 }, () => {
-      const headers = { 'content-length': String(5 * MEGABYTE) }
-      const body = new ReadableStream<Uint8Array>()
-      return read(new Request('http://localhost', { method: 'POST', headers, body }), inbound.open().claim)
-    })
-    const reasons = (await Promise.all(silent)).map(result =>
-      typeof result === 'string' ? '' : result.reason,
-    )
-    expect(reasons).toEqual(['late', 'late', 'late', 'late', 'busy', 'busy'])
+    const inbound = createInboundLimits({ bodiesBytesMax: 20 * MEGABYTE })
+    const read = createReadBody({ bytesMax: 5 * MEGABYTE, timeoutMs: 100 })
+    const post = (body: ReadableStream<Uint8Array>, headers: Record<string, string>) =>
+      read(new Request('http://localhost', { method: 'POST', headers, body }), inbound.open().claim)
+    const silent = () => post(new ReadableStream(), { 'content-length': String(3 * MEGABYTE) })
+    const chunked = (bytes: number) =>
+      post(new ReadableStream({ start: controller => controller.enqueue(new Uint8Array(bytes)) }), {})
+    const results = await Promise.all([
+      chunked(SHORT_BODY_BYTES),
+      silent(),
+      silent(),
+      chunked(SHORT_BODY_BYTES + 1),
+      chunked(SHORT_BODY_BYTES + 1),
+      chunked(SHORT_BODY_BYTES),
+    ])
+    expect(results.map(result => (typeof result === 'string' ? '' : result.reason))).toEqual([
+      'late',
+      'late',
+      'late',
+      'busy',
+      'busy',
+      'late',
+    ])
   })
 
-  test('when chunks wait for their turn to be decoded then they count as soon as they have arrived', async () => {
+  test('when chunks wait for their turn to be decoded then they count as soon as they have arrived, and what was not needed is given back', async () => {
     let claimed = 0
-    let arrived = 0
     const { promise: turn, resolve: giveTurn } = Promise.withResolvers<void>()
     const read = createReadBody({ bytesMax: 1_000_000, scheduler: { begin: () => turn } })
+    let chunks = 5
     const body = new ReadableStream<Uint8Array>({
       pull: controller => {
         controller.enqueue(new Uint8Array(100_000).fill(0x20))
-        arrived += 100_000
-        if (arrived === 500_000) controller.close()
+        if (--chunks === 0) controller.close()
       },
     })
     const reading = read(new Request('http://localhost', { method: 'POST', body }), bytes => {
       claimed += bytes
       return true
     })
-    await until(() => claimed === 500_000)
+    await until(() => claimed === 1_000_000)
     giveTurn()
     expect(await reading).toBe(' '.repeat(500_000))
+    expect(claimed).toBe(500_000)
   })
 
   test('when a body stops arriving then reading it ends', async () => {
