@@ -10,7 +10,10 @@ import {
 /** Transactions validated together: some ten milliseconds of work for the threads. */
 const BATCH_TRANSACTIONS = 128
 
-/** Of these, transactions of messages of unknown senders: they wait for those of known senders, but not for ever. */
+/**
+ * Of these, transactions of messages of unknown senders: they wait for those of known senders, but not for ever. No batch has more,
+ * because the next message of a known sender waits for the end of the batch.
+ */
 const UNKNOWN_OF_BATCH = 32
 
 /**
@@ -73,10 +76,7 @@ export const dequeueBatch = <Waiting extends Item>(
         if (!enqueue(later, peerOf(waiting), waiting)) onDropped(waiting)
       }
     }
-  return [
-    ...batch,
-    ...dequeue(later, first.size === 0 ? BATCH_TRANSACTIONS - batch.length : UNKNOWN_OF_BATCH),
-  ]
+  return [...batch, ...dequeue(later, UNKNOWN_OF_BATCH)]
 }
 
 /** Removes and returns all transactions. */
