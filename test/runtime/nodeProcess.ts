@@ -178,6 +178,8 @@ export const startNode = async (
       const response = await fetch(url, {
         method: 'POST',
         headers,
+        // A node ends connections that are idle, perhaps just when one is used again.
+        keepalive: false,
         body: JSON.stringify({ jsonrpc: '2.0', id: ++requestId, method, params }),
       })
       const answer = (await response.json()) as {

@@ -62,6 +62,8 @@ const longBodies: Attack = {
 const SILENT_SHORT = 900
 const SILENT_LONG = 50
 
+const SPACES = Buffer.alloc(64 * 1024, ' ')
+
 /** Sends the heads of requests, and of each body all but its last byte; gives how many were refused with 503 in the end. */
 const holdBodies = async (
   { cluster }: AttackContext,
@@ -77,7 +79,17 @@ const holdBodies = async (
       if (data.toString().startsWith('HTTP/1.1 503')) refused++
     })
     socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`)
-    socket.write(Buffer.alloc(bytes - 1, ' '))
+    let left = bytes - 1
+    const write = (): void => {
+      // Not all at once: the attacker would hold them himself.
+      while (left > 0 && socket.writable) {
+        const part = SPACES.subarray(0, left)
+        left -= part.length
+        if (!socket.write(part)) return
+      }
+    }
+    socket.on('drain', write)
+    write()
     return socket
   }
   const sockets = bodies.flatMap(({ count, bytes }) => Array.from({ length: count }, () => open(bytes)))
@@ -105,8 +117,8 @@ const LONG_AT_ONCE = 600
 const longBodiesAtOnce: Attack = {
   name: 'long-bodies-at-once',
   what: `Sends ${LONG_AT_ONCE} bodies of 5 MiB at once, all but their last bytes, twice.`,
-  // The bytes that may be in flight, their text until the collector has run, and what the runtime reads ahead.
-  limits: { growthMb: 1_280 },
+  // As many bytes of bodies as may be in flight, twice until the collector has run.
+  limits: { growthMb: 768 },
   run: async context => {
     const faults: string[] = []
     for (let round = 0; round < 2; round++) {
