@@ -7,8 +7,8 @@ import { FORGETTING_NAMES, settingsOfForgetting } from './settings.ts'
 setDefaultTimeout(120_000)
 
 const VALIDATORS = 4
-const TRIES = 200
-const SEEDS_MAX = 400
+const TRIES = 80
+const SEEDS_MAX = 160
 
 let run: Run
 

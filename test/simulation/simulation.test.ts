@@ -8,7 +8,7 @@ import { settingsOf } from './settings.ts'
 setDefaultTimeout(120_000)
 
 const FRESH_FROM = 100_000
-const FRESH_SEEDS = 60
+const FRESH_SEEDS = 30
 
 let run: Run
 

@@ -1,12 +1,11 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { independent as test } from '../../support/scenario.ts'
 import { until } from '../../support/until.ts'
 import { withFolder } from '../folder.ts'
 import { type RuntimeName, isInstalled, runCommand, startNode } from '../nodeProcess.ts'
-
-setDefaultTimeout(60_000)
 
 type Issuer = { readonly jwk: JWK; token(name?: string): Promise<string> }
 

@@ -10,28 +10,29 @@ const withVectors = folder === undefined ? test.skip : test
 const read = (name: string): string => readFileSync(`${folder}/${name}`, 'utf8')
 
 /** Rows of input, result, gas and notes; a note says why the call fails, and its gas then says nothing. */
-const CSV_FILES: readonly (readonly [file: string, address: number])[] = [
+const CSV_FILES: readonly (readonly [file: string, address: number, every?: number])[] = [
   ['g1_add.csv', 0x0b],
   ['g1_mul.csv', 0x0c],
   ['g1_multiexp.csv', 0x0c],
   ['g2_add.csv', 0x0d],
   ['g2_mul.csv', 0x0e],
-  ['g2_multiexp.csv', 0x0e],
-  ['pairing.csv', 0x0f],
+  // A third of the slow ones; CI runs others as state tests of Prague.
+  ['g2_multiexp.csv', 0x0e, 3],
+  ['pairing.csv', 0x0f, 3],
   ['invalid_subgroup_for_pairing.csv', 0x0f],
   ['fp_to_g1.csv', 0x10],
   ['fp2_to_g2.csv', 0x11],
 ]
 
 describe('the published BLS12-381 vectors (EIP-2537)', () => {
-  for (const [file, address] of CSV_FILES) {
+  for (const [file, address, every = 1] of CSV_FILES) {
     withVectors(
       file,
       () => {
         const { gas, run } = contractAt(address)
         const rows = read(file).trim().split('\n').slice(1)
         expect(rows.length).toBeGreaterThan(100)
-        for (const row of rows) {
+        for (const row of rows.filter((_, index) => index % every === 0)) {
           const [input = '', result = '', gasText = '', notes = ''] = row.split(',')
           const bytes = fromHex(input)
           const expected = result.replace(/^0x/, '')

@@ -16,7 +16,7 @@ describe('given recovery threads that end while they load and recover', () => {
         const [program, ...args] = RUNTIME_COMMANDS[runtime]
         const child = spawn(program, [...args, PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] })
         const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'close')])
-        expect([printed, code, signal]).toEqual(['40\n', 0, null])
+        expect([printed, code, signal]).toEqual(['20\n', 0, null])
       },
       60_000,
     )
