@@ -24,7 +24,8 @@ export const compareBytes = (a: Uint8Array, b: Uint8Array): number => {
   return a.length - b.length
 }
 
-export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => {
+/** Joins any number of parts: a call has room for some ten thousand arguments only. */
+export const joinBytes = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
   let length = 0
   for (const part of parts) length += part.length
   const joined = new Uint8Array(length)
@@ -35,6 +36,8 @@ export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => {
   }
   return joined
 }
+
+export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array => joinBytes(parts)
 
 /** True when every byte is zero; also for no bytes at all. */
 export const isZeroBytes = (bytes: Uint8Array): boolean => {

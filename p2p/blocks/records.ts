@@ -1,4 +1,5 @@
 import type { Stream } from '@libp2p/interface'
+import { joinBytes } from '../../core/bytes/bytes.ts'
 import type { YieldTurn } from '../../core/scheduler.ts'
 import { NetworkError } from '../error.ts'
 import type { NetworkHandlers } from '../network.ts'
@@ -54,17 +55,12 @@ export async function* joinPieces(pieces: AsyncIterable<Uint8Array>): AsyncGener
   for await (const piece of pieces) {
     if (piece.length < 2 || (piece[0] as number) > 1)
       throw new NetworkError('BAD_MESSAGE', 'a piece of a record without its first byte')
-    parts.push(piece)
+    parts.push(piece.subarray(1))
     length += piece.length - 1
     if (length > RECORD_BYTES_MAX)
       throw new NetworkError('OVERSIZED', `a record of more than ${RECORD_BYTES_MAX} bytes`)
     if (piece[0] === 0) continue
-    const record = new Uint8Array(length)
-    let at = 0
-    for (const part of parts) {
-      record.set(part.subarray(1), at)
-      at += part.length - 1
-    }
+    const record = joinBytes(parts)
     parts = []
     length = 0
     yield record

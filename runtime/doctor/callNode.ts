@@ -1,5 +1,6 @@
 import { CommandError } from '../cli/errors.ts'
 import { connectionFailureReason } from '../files/reason.ts'
+import { limitedBytes } from '../serving/limitedBytes.ts'
 
 /** A healthy node answers at once; a busy one may take a while. */
 const TIMEOUT_MS = 10_000
@@ -24,15 +25,10 @@ const reasonOf = (error: unknown): string =>
     ? `no answer came within ${TIMEOUT_MS / 1000} s`
     : connectionFailureReason(error)
 
-const readText = async ({ body }: Response): Promise<string> => {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body ?? []) {
-    length += part.length
-    if (length > ANSWER_BYTES_MAX) throw new Error(`its answer is longer than ${ANSWER_BYTES_MAX} bytes`)
-    parts.push(part)
-  }
-  return new TextDecoder().decode(Buffer.concat(parts))
+const readText = async (response: Response): Promise<string> => {
+  const bytes = await limitedBytes(response, ANSWER_BYTES_MAX)
+  if (bytes === undefined) throw new Error(`its answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+  return new TextDecoder().decode(bytes)
 }
 
 type Answer = {

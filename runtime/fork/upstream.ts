@@ -1,5 +1,6 @@
 import { RpcError } from '../../handlers/rpc/dispatch/errors.ts'
 import { connectionFailureReason } from '../files/reason.ts'
+import { limitedBytes } from '../serving/limitedBytes.ts'
 
 /** The network that a development chain forks. */
 export type Upstream = {
@@ -48,15 +49,10 @@ export const isMethodMissing = (error: unknown): boolean =>
 export const forkUnavailable = (detail: string, cause?: unknown): RpcError =>
   new RpcError('FORK_UNAVAILABLE', { detail, cause })
 
-const readText = async ({ body }: Response): Promise<string> => {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of body ?? []) {
-    length += part.length
-    if (length > ANSWER_BYTES_MAX) throw forkUnavailable(`an answer is longer than ${ANSWER_BYTES_MAX} bytes`)
-    parts.push(part)
-  }
-  return new TextDecoder().decode(Buffer.concat(parts))
+const readText = async (response: Response): Promise<string> => {
+  const bytes = await limitedBytes(response, ANSWER_BYTES_MAX)
+  if (bytes === undefined) throw forkUnavailable(`an answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+  return new TextDecoder().decode(bytes)
 }
 
 const reasonOf = (error: unknown, timeoutMs: number): string =>

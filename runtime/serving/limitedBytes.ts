@@ -1,3 +1,5 @@
+import { joinBytes } from '../../core/bytes/bytes.ts'
+
 /**
  * Reads a body of a request or an answer, whose sender may lie about its length or never end.
  * @returns undefined for a longer body, whose rest is not read
@@ -21,11 +23,5 @@ export const limitedBytes = async (
     }
     parts.push(value)
   }
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
+  return joinBytes(parts)
 }

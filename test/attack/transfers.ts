@@ -2,6 +2,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import { signTransaction } from '../../core/block/codec/signature.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
 import type { Cluster } from '../cluster/support/cluster.ts'
+import { BARE_FIELDS } from '../support/chains/bareFields.ts'
 
 const CHAIN_ID = 4242n
 const SEND_INTERVAL_MS = 500
@@ -52,10 +53,7 @@ export const encodedTransfer = (nonce: number, accountIndex = WATCH_ACCOUNT): st
       to: recipient.address,
       value: 1n,
       data: new Uint8Array(0),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
     },
     account.privateKey,
   )

@@ -8,6 +8,7 @@ import type { SenderTransaction } from '../../core/block/transaction.ts'
 import { addressOfPrivateKey, keccak256 } from '../../core/crypto/crypto.ts'
 import { seededRandom } from '../support/random.ts'
 import { compile } from '../support/programs/solc.ts'
+import { BARE_FIELDS } from '../support/chains/bareFields.ts'
 
 export const CHAIN_ID = 1337
 export const TRANSACTIONS_PER_BLOCK = 1000
@@ -97,10 +98,7 @@ export const createBlocks = (
           to: isToken ? TOKEN_ADDRESS : recipient,
           value: isToken ? 0n : 10n ** 12n,
           data,
-          accessList: [],
-          maxFeePerBlobGas: 0n,
-          blobVersionedHashes: [],
-          authorizationList: [],
+          ...BARE_FIELDS,
         },
         privateKey,
       )

@@ -15,6 +15,7 @@ import { openNode } from '../../runtime/node/openNode.ts'
 import { testAddress, testKey } from '../runtime/genesis.ts'
 import { createCluster } from './support/cluster.ts'
 import { until } from '../support/until.ts'
+import { BARE_FIELDS } from '../support/chains/bareFields.ts'
 
 /**
  * Three of four validators with a long chain that they go on with; the fourth, without any of it, and a new RPC node catch
@@ -47,10 +48,7 @@ const transfer = (nonce: number): SenderTransaction => {
       to: testAddress(200 + (nonce % 50)),
       value: 1n,
       data: new Uint8Array(0),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
     },
     account.privateKey,
   )

@@ -17,6 +17,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { type NetworkProcess, startNetwork, urlsIn } from '../runtime/networkProcess.ts'
 import { PROCESS_TEST_TIMEOUT_MS } from '../runtime/nodeProcess.ts'
 import { foundryProgram } from '../support/programs/foundry.ts'
+import { runProgram } from '../support/programs/runProgram.ts'
 import { compile } from '../support/programs/solc.ts'
 import { AMOUNT, CHAIN_ID, privateKeyOf, SUPPLY } from './contract.ts'
 import { hasWeb3, runPython } from './python/run.ts'
@@ -140,19 +141,8 @@ describe('given unmodified clients with their default fees and `bun run network`
 
   test('when cast deploys, transfers and reads, then all works', async () => {
     const cast = async (...args: readonly string[]): Promise<string> => {
-      const child = Bun.spawn([foundryProgram('cast'), ...args], {
-        env: { ...process.env, ETH_RPC_URL: url },
-        stdin: 'ignore',
-        stdout: 'pipe',
-        stderr: 'pipe',
-      })
-      const [out, error, code] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-        child.exited,
-      ])
-      if (code !== 0) throw new Error(`cast ${args[0]} ended with code ${code}: ${error}`)
-      return out.trim()
+      const environment = { ETH_RPC_URL: url }
+      return (await runProgram([foundryProgram('cast'), ...args], import.meta.dir, { environment })).trim()
     }
     const send = async (...args: readonly string[]): Promise<Record<string, unknown>> =>
       JSON.parse(await cast('send', '--json', '--private-key', privateKeyOf(3), ...args)) as Record<

@@ -3,6 +3,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/developmentAccounts.ts'
 import { clientsOf } from '../runtime/transactions.ts'
 import { foundryProgram } from '../support/programs/foundry.ts'
+import { runProgram } from '../support/programs/runProgram.ts'
 import { privateKeyOf } from './contract.ts'
 import { runPython } from './python/run.ts'
 
@@ -20,24 +21,8 @@ type Repeats = {
 const TO = toHex((DEVELOPMENT_ACCOUNTS[9] as DevelopmentAccount).address) as `0x${string}`
 
 const castSend = async (url: string, key: string, nonce: number): Promise<string> => {
-  const child = Bun.spawn(
-    [
-      foundryProgram('cast'),
-      'send',
-      TO,
-      '--value=1',
-      `--rpc-url=${url}`,
-      `--private-key=${key}`,
-      '--async',
-      `--nonce=${nonce}`,
-    ],
-    { stdout: 'pipe', stderr: 'pipe' },
-  )
-  const [out, error] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ])
-  if ((await child.exited) !== 0) throw new Error(`cast: ${error}`)
+  const options = [`--rpc-url=${url}`, `--private-key=${key}`, '--async', `--nonce=${nonce}`]
+  const out = await runProgram([foundryProgram('cast'), 'send', TO, '--value=1', ...options], import.meta.dir)
   return out.trim()
 }
 

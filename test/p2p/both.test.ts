@@ -14,6 +14,7 @@ import type { SampleBlock } from './devp2p/sampleBlocks.ts'
 import { connectScripted } from './devp2p/scriptedPeer.ts'
 import { serveSampleBlocks } from './devp2p/sampleBlocks.ts'
 import { someTransaction, startTestNode, until } from './networks.ts'
+import { LOOPBACK } from '../support/loopback.ts'
 
 const ISTANBUL_OFFSET = 0x21
 /** The interval at which connections are checked. */
@@ -45,15 +46,11 @@ const startBothNode = async (
   const note = (): void => undefined
   const network: Network = await startBoth({
     privateKey,
-    host: '127.0.0.1',
+    ...LOOPBACK,
     port: ports[0],
     libp2pPort: ports[1],
-    advertisedHost: '127.0.0.1',
-    bootnodes: [],
     staticNodes,
     discovery: false,
-    learnedNodes: [],
-    maxPeers: 25,
     refuses: () => undefined,
     nowMs: () => Date.now(),
     pause: createYield(),

@@ -7,6 +7,7 @@ import { createHost, type Host, startHost } from '../../p2p/transport/host.ts'
 import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
 import { createYield } from '../../runtime/scheduler.ts'
+import { LOOPBACK } from '../support/loopback.ts'
 
 export { until } from '../support/until.ts'
 
@@ -77,14 +78,8 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     void node.lines.push({ text, values })
   const network = await startNetwork({
     privateKey,
-    host: '127.0.0.1',
-    port: 0,
-    advertisedHost: '127.0.0.1',
-    bootnodes: [],
-    staticNodes: [],
+    ...LOOPBACK,
     discovery: true,
-    learnedNodes: [],
-    maxPeers: 25,
     refuses: () => undefined,
     nowMs: () => Date.now(),
     pause: createYield(),

@@ -3,7 +3,8 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFile
 import { join } from 'node:path'
 import process from 'node:process'
 import { withFolder } from '../runtime/folder.ts'
-import { packIn, runProgram } from '../runtime/packaging/packed.ts'
+import { packIn } from '../runtime/packaging/packed.ts'
+import { runProgram } from '../support/programs/runProgram.ts'
 
 /** What production may install. */
 const INSTALLED_MB_MAX = 100

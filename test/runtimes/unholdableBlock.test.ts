@@ -21,6 +21,7 @@ import { startTestNode, statusOf } from '../p2p/networks.ts'
 import { withFolder } from '../runtime/folder.ts'
 import { genesisText, testAddress, testKey } from '../runtime/genesis.ts'
 import { isInstalled, PROCESS_TEST_TIMEOUT_MS, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
+import { BARE_FIELDS } from '../support/chains/bareFields.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 const GENESIS = genesisText({ config: { zeroBaseFee: true }, top: { gasLimit: '0x1fffffffffffff' } })
@@ -39,10 +40,7 @@ const transaction = signTransaction(
     to: undefined,
     value: 0n,
     data: WRITING,
-    accessList: [],
-    maxFeePerBlobGas: 0n,
-    blobVersionedHashes: [],
-    authorizationList: [],
+    ...BARE_FIELDS,
   },
   testKey(9),
 )

@@ -1,4 +1,4 @@
-import { EMPTY_BYTES } from '../../bytes/bytes.ts'
+import { EMPTY_BYTES, joinBytes } from '../../bytes/bytes.ts'
 import { DecodeError } from './error.ts'
 
 /**
@@ -50,7 +50,7 @@ export async function* splitBlocks(
     pending.push(chunk)
     pendingBytes += chunk.length
     if (pendingBytes < needed) continue
-    const buffer = pending.length === 1 ? chunk : joined(pending, pendingBytes)
+    const buffer = pending.length === 1 ? chunk : joinBytes(pending)
     let position = 0
     for (;;) {
       const length = lengthAt(buffer, position, streamOffset + position)
@@ -73,17 +73,6 @@ export async function* splitBlocks(
       'INVALID_BLOCK',
       `the file ends within the block at byte ${streamOffset}: ${pendingBytes} bytes of at least ${needed}`,
     )
-}
-
-// concatBytes takes its parts as arguments, and a stream may have more chunks than a call can have arguments.
-const joined = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
-  const buffer = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    buffer.set(chunk, offset)
-    offset += chunk.length
-  }
-  return buffer
 }
 
 const lengthAt = (buffer: Uint8Array, position: number, offset: number): number | undefined => {

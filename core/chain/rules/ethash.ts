@@ -4,6 +4,7 @@ import { rulesAt } from '../../genesis/schedule.ts'
 import { ethashDifficulty } from './difficulty.ts'
 import type { HeaderContext, HeaderRule } from './context.ts'
 import * as forkFields from './forkFields.ts'
+import { GAS_AND_FORK_RULES } from './gasAndForks.ts'
 import * as common from './header.ts'
 import { InvalidBlock, requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 
@@ -68,15 +69,7 @@ const stakeOmmersHash: HeaderRule = ({ header }) =>
 
 const SHARED_RULES: readonly HeaderRule[] = [
   mergeOrder,
-  common.gasUsedLimit,
-  common.gasLimitRange,
-  common.gasLimitStep,
-  forkFields.baseFeePresence,
-  common.baseFeeValue,
-  forkFields.withdrawalsRootPresence,
-  forkFields.blobFieldsPresence,
-  forkFields.blobGasLimit,
-  forkFields.excessBlobGas,
+  ...GAS_AND_FORK_RULES,
   forkFields.beaconRootPresence,
   forkFields.requestsHashPresence,
   extraDataSize,

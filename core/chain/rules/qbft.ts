@@ -8,6 +8,7 @@ import { decodeExtraData, type QbftExtraData } from '../../block/codec/extraData
 import type { Header } from '../../block/header.ts'
 import type { HeaderRule, QbftHeaderContext } from './context.ts'
 import * as forkFields from './forkFields.ts'
+import { GAS_AND_FORK_RULES } from './gasAndForks.ts'
 import * as common from './header.ts'
 import { InvalidBlock, requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 import { commitSeals } from './seals.ts'
@@ -86,18 +87,7 @@ const spacing: QbftRule = ({ header, parent, parameters }) => {
     throw new InvalidBlock(header, 'timestamp-spacing', `at least ${earliest}`, String(header.timestamp))
 }
 
-const BEFORE_TIME: readonly QbftRule[] = [
-  common.gasUsedLimit,
-  common.gasLimitRange,
-  common.gasLimitStep,
-  forkFields.baseFeePresence,
-  common.baseFeeValue,
-  forkFields.withdrawalsRootPresence,
-  forkFields.blobFieldsPresence,
-  forkFields.blobGasLimit,
-  forkFields.excessBlobGas,
-  forkFields.qbftTrailingFields,
-]
+const BEFORE_TIME: readonly QbftRule[] = [...GAS_AND_FORK_RULES, forkFields.qbftTrailingFields]
 
 const BEFORE_SEALS: readonly QbftRule[] = [
   extraDataEncoding,

@@ -1,7 +1,7 @@
 import type { Steps } from '../../steps.ts'
 
 /** Bits of the exponent per step: fifteen precomputed powers save most multiplications besides the squarings. */
-export const WINDOW_BITS = 4
+const WINDOW_BITS = 4
 
 /** Up to this modulus products of residues are exact in doubles, which need no allocation. */
 export const SMALL_MODULUS_MAX = 0x4000000n
@@ -38,19 +38,35 @@ const smallPower = (base: number, exponent: Uint8Array, modulus: number, first =
   return result
 }
 
+/** The powers of the residue by each digit of the exponent. */
+export const windowPowers = (residue: bigint, modulus: bigint): readonly bigint[] => {
+  const powers: bigint[] = [1n]
+  for (let i = 1; i < 1 << WINDOW_BITS; i++) powers.push(((powers[i - 1] as bigint) * residue) % modulus)
+  return powers
+}
+
+/** The power by an exponent that is a byte longer. */
+export const powerByByte = (
+  power: bigint,
+  byte: number,
+  powers: readonly bigint[],
+  modulus: bigint,
+): bigint => {
+  let result = power
+  for (const digit of [byte >>> WINDOW_BITS, byte & 15]) {
+    for (let k = 0; k < WINDOW_BITS; k++) result = (result * result) % modulus
+    if (digit !== 0) result = (result * (powers[digit] as bigint)) % modulus
+  }
+  return result
+}
+
 /** `base` to the big-endian `exponent`, modulo a positive `modulus`; the time depends only on the lengths. */
 export const powerModulo = (base: bigint, exponent: Uint8Array, modulus: bigint): bigint => {
   const residue = base % modulus
   if (modulus <= SMALL_MODULUS_MAX) return BigInt(smallPower(Number(residue), exponent, Number(modulus)))
-  const powers: bigint[] = [1n]
-  for (let i = 1; i < 1 << WINDOW_BITS; i++) powers.push(((powers[i - 1] as bigint) * residue) % modulus)
+  const powers = windowPowers(residue, modulus)
   let result = 1n
-  for (let i = 0; i < exponent.length; i++) {
-    const byte = exponent[i] as number
-    for (const digit of [byte >>> WINDOW_BITS, byte & 15]) {
-      for (let k = 0; k < WINDOW_BITS; k++) result = (result * result) % modulus
-      if (digit !== 0) result = (result * (powers[digit] as bigint)) % modulus
-    }
-  }
+  for (let i = 0; i < exponent.length; i++)
+    result = powerByByte(result, exponent[i] as number, powers, modulus)
   return result
 }

@@ -1,6 +1,6 @@
 import type { Steps } from '../../steps.ts'
 import { type Digits, moduloSteps, multiplySteps } from './bigModulo.ts'
-import { powerOfSmallSteps, SMALL_MODULUS_MAX, WINDOW_BITS } from './powerModulo.ts'
+import { powerOfSmallSteps, powerByByte, SMALL_MODULUS_MAX, windowPowers } from './powerModulo.ts'
 
 /** Bytes of an operand up to which one multiplication and division take at most some 100 microseconds. */
 export const SHORT_OPERAND_BYTES = 1024
@@ -13,15 +13,10 @@ export function* powerModuloSteps(base: bigint, exponent: Uint8Array, modulus: b
   const residue = base % modulus
   if (modulus <= SMALL_MODULUS_MAX)
     return BigInt(yield* powerOfSmallSteps(Number(residue), exponent, Number(modulus)))
-  const powers: bigint[] = [1n]
-  for (let i = 1; i < 1 << WINDOW_BITS; i++) powers.push(((powers[i - 1] as bigint) * residue) % modulus)
+  const powers = windowPowers(residue, modulus)
   let result = 1n
   for (let i = 0; i < exponent.length; i++) {
-    const byte = exponent[i] as number
-    for (const digit of [byte >>> WINDOW_BITS, byte & 15]) {
-      for (let k = 0; k < WINDOW_BITS; k++) result = (result * result) % modulus
-      if (digit !== 0) result = (result * (powers[digit] as bigint)) % modulus
-    }
+    result = powerByByte(result, exponent[i] as number, powers, modulus)
     if (i % (PRODUCTS_AT_ONCE / 8) === 0) yield
   }
   return result

@@ -7,6 +7,7 @@ import { callMessage } from '../../../core/evm/transaction/execute.ts'
 import type { Account, StateReader } from '../../../core/state/account.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
 import { CALLER_ADDRESS, calldata, LOOP_ADDRESS, type Loop } from '../execution/loops.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 const ENVIRONMENT: BlockEnvironment = {
   rules: {
@@ -52,10 +53,7 @@ export const ownLoop = (loop: Loop): ((iterations: number) => bigint) => {
       data: calldata(iterations),
       maxFeePerGas: 0n,
       maxPriorityFeePerGas: 0n,
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
     }
     const result = callMessage(ENVIRONMENT, createWorldState(reader), message)
     if (!result.success) throw new Error(`${loop.name}: ${JSON.stringify(result.failure)}`)

@@ -24,6 +24,7 @@ import { benchGenesis, VALIDATOR_KEY } from '../genesis.ts'
 import type { BenchOptions, Row } from '../measure.ts'
 import { SLOW_BLOCKS, type SlowBlock } from './slowBlocks.ts'
 import { CHAIN_ID } from '../workload.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 /** Gas of a transaction that has nearly a whole block for itself. */
 const MOST_GAS = 9_000_000_000_000_000n
@@ -138,10 +139,7 @@ const transactionsOf = (
         to: contract,
         value: 0n,
         data: new Uint8Array(0),
-        accessList: [],
-        maxFeePerBlobGas: 0n,
-        blobVersionedHashes: [],
-        authorizationList: [],
+        ...BARE_FIELDS,
       },
       privateKey,
     ),

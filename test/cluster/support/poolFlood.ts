@@ -10,6 +10,7 @@ import type { seededRandom } from '../../support/random.ts'
 import { startAttacker } from './attacker.ts'
 import type { Cluster } from './cluster.ts'
 import { until } from './waiting.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 export const CHAIN_ID = 4242n
 const GWEI = 10n ** 9n
@@ -32,10 +33,7 @@ const transferOf = (fields: Partial<Transaction>): Parameters<typeof signTransac
   to: RECIPIENT,
   value: 0n,
   data: EMPTY_BYTES,
-  accessList: [],
-  maxFeePerBlobGas: 0n,
-  blobVersionedHashes: [],
-  authorizationList: [],
+  ...BARE_FIELDS,
   ...fields,
 })
 

@@ -3,6 +3,7 @@ import { SECP256K1_ORDER, signTransaction } from '../../../core/block/codec/sign
 import type { Authorization } from '../../../core/block/transaction.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { code, deploying, type Part } from '../../core/evm/harness.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 const CHAIN_ID = 4242n
 
@@ -97,10 +98,7 @@ export const slowCreation = (
       to: undefined,
       value: 0n,
       data: initCode,
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
     },
     key,
   )

@@ -6,6 +6,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rm
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startNode } from '../../runtime/nodeProcess.ts'
+import { runProgram } from '../../support/programs/runProgram.ts'
 
 /** The first account of the mnemonic of development chains. */
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
@@ -26,29 +27,22 @@ const run = async (
   command: readonly string[],
 ): Promise<string> => {
   const started = performance.now()
-  const child = Bun.spawn([...command], {
-    cwd: folder,
-    env: { ...process.env, ...environment, PATH: `${NODE_FOLDER}:${process.env['PATH']}`, CI: 'true' },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: STEP_TIMEOUT_MS,
+  const out = await runProgram(command, folder, {
+    environment: { ...environment, PATH: `${NODE_FOLDER}:${process.env['PATH']}`, CI: 'true' },
+    timeoutMs: STEP_TIMEOUT_MS,
   })
-  const [out, error, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  if (code !== 0) throw new Error(`${what} ended with code ${code} after ${seconds} s:\n${out}${error}`)
-  console.log(`${what}: ${seconds} s`)
+  console.log(`${what}: ${((performance.now() - started) / 1000).toFixed(1)} s`)
   return out
 }
 
-const prepare = async (name: 'hardhat' | 'foundry'): Promise<Project> => {
+/** Where each project expects the contract of both. */
+const CONTRACT = { foundry: 'src/Counter.sol', hardhat: 'contracts/Counter.sol' } as const
+
+const prepare = async (name: keyof typeof CONTRACT): Promise<Project> => {
   const folder = join(root, name)
   mkdirSync(folder, { recursive: true })
   cpSync(join(import.meta.dir, name), folder, { recursive: true })
+  cpSync(join(import.meta.dir, 'Counter.sol'), join(folder, CONTRACT[name]))
   const solc = join(root, 'solc.cjs')
   cpSync(join(import.meta.dir, 'solc.cjs'), solc)
   chmodSync(solc, 0o755)

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { runProgram } from '../../support/programs/runProgram.ts'
 
 /** Whether Python and web3.py are installed (`python3 -m pip install web3`). */
 export const hasWeb3 =
@@ -7,16 +7,6 @@ export const hasWeb3 =
 
 /** Runs a program of this folder with a JSON object as its input; gives the one that it prints. */
 export const runPython = async (name: string, input: object): Promise<unknown> => {
-  const child = Bun.spawn(['python3', join(import.meta.dir, name)], {
-    stdin: new Blob([JSON.stringify(input)]),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, error, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  if (code !== 0) throw new Error(`${name} ended with code ${code}: ${error}`)
+  const out = await runProgram(['python3', name], import.meta.dir, { input: JSON.stringify(input) })
   return JSON.parse(out) as unknown
 }

@@ -14,6 +14,7 @@ import { scheduleOf } from '../../../core/evm/gas/schedule.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
 import { seededRandom } from '../../support/random.ts'
 import { address, BENEFICIARY, environmentOf, word, worldWith } from './harness.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 /** The same random programs run here and in @ethereumjs/vm: gas, output, logs and every account must agree. */
 
@@ -161,10 +162,7 @@ const outcome = async (fork: ForkName, hardfork: Hardfork, seed: number) => {
     to: CONTRACTS[0] as Uint8Array,
     value: 9n,
     data,
-    accessList: [],
-    maxFeePerBlobGas: 0n,
-    blobVersionedHashes: [],
-    authorizationList: [],
+    ...BARE_FIELDS,
   } as const
   const signed = signTransaction(unsigned, KEY)
 

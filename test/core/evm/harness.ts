@@ -12,6 +12,7 @@ import { transactionGasMaxOf } from '../../../core/genesis/schedule.ts'
 import type { StateReader } from '../../../core/state/account.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
 import type { WorldState } from '../../../core/state/world.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 /** A state in which nothing is. */
 export const NOTHING: StateReader = {
@@ -121,10 +122,7 @@ export const message = (changes: Partial<Message & { from: Address }> = {}) => (
   data: EMPTY_BYTES,
   maxFeePerGas: 0n,
   maxPriorityFeePerGas: 0n,
-  accessList: [],
-  maxFeePerBlobGas: 0n,
-  blobVersionedHashes: [],
-  authorizationList: [],
+  ...BARE_FIELDS,
   ...changes,
 })
 

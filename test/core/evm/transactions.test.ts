@@ -20,6 +20,7 @@ import {
   word,
   worldWith,
 } from './harness.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 const KEY = word(0x1234567890n)
 const SENDER = addressOfPrivateKey(KEY)
@@ -36,10 +37,7 @@ const fields = (changes: Partial<UnsignedTransaction> = {}): UnsignedTransaction
   to: TO,
   value: 0n,
   data: EMPTY_BYTES,
-  accessList: [],
-  maxFeePerBlobGas: 0n,
-  blobVersionedHashes: [],
-  authorizationList: [],
+  ...BARE_FIELDS,
   ...changes,
 })
 

@@ -9,6 +9,7 @@ import { transactionGasMaxOf } from '../../../core/genesis/schedule.ts'
 import { POOL_OPTIONS, type PoolOptions } from '../../../core/txpool/admission.ts'
 import type { PoolHead } from '../../../core/txpool/pool.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 export const CHAIN_ID = 1337n
 
@@ -29,10 +30,7 @@ export const transactionWith = (fields: Partial<Transaction>): Transaction =>
     to: RECIPIENT,
     value: 0n,
     data: EMPTY_BYTES,
-    accessList: [],
-    maxFeePerBlobGas: 0n,
-    blobVersionedHashes: [],
-    authorizationList: [],
+    ...BARE_FIELDS,
     yParity: 0,
     r: 1n,
     s: 1n,

@@ -5,6 +5,7 @@ import { startDevp2p } from '../../../p2p/devp2p/startDevp2p.ts'
 import type { Network, NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
 import { createYield } from '../../../runtime/scheduler.ts'
 import { sampleBlocks, type SampleBlock, serveSampleBlocks } from './sampleBlocks.ts'
+import { LOOPBACK } from '../../support/loopback.ts'
 
 /** The chain that test nodes have unless a test gives another. */
 export const BLOCKS = sampleBlocks(700)
@@ -59,14 +60,8 @@ export const startDevp2pNode = async (options: Devp2pStartOptions = {}): Promise
     void node.lines.push(text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name])))
   const network = await startDevp2p({
     privateKey: randomBytes(32),
-    host: '127.0.0.1',
-    port: 0,
-    advertisedHost: '127.0.0.1',
-    bootnodes: [],
-    staticNodes: [],
+    ...LOOPBACK,
     discovery: false,
-    learnedNodes: [],
-    maxPeers: 25,
     refuses: () => undefined,
     nowMs: () => Date.now(),
     pause: createYield(),

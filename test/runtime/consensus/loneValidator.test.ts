@@ -9,6 +9,7 @@ import { genesisText, testAddress } from '../genesis.ts'
 import { heads, runConsensus } from './running.ts'
 import { until } from '../../support/until.ts'
 import { turns } from '../../support/turns.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 const PERIOD_MS = 10
 
@@ -27,10 +28,7 @@ const transfer = (nonce: bigint) => {
       to: testAddress(9),
       value: 1n,
       data: new Uint8Array(0),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
     },
     privateKey,
   )

@@ -14,6 +14,7 @@ import {
   resealed,
 } from '../../core/chain/support/chain.ts'
 import { USERS } from '../../core/chain/support/keys.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 const [ALICE] = USERS
 const GENESIS = { fork: 'berlin', top: { gasLimit: '0x1fffffffffffff' } } as const
@@ -32,10 +33,7 @@ const writing = (at: number): SenderTransaction => ({
       to: undefined,
       value: 0n,
       data: code(1, at, 'MSTORE'),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
     },
     ALICE.privateKey,
   ),

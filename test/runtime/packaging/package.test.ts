@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { RUNTIME_COMMANDS, RUNTIMES } from '../../support/programs/runtimeCommands.ts'
 import { isInstalled, ROOT, startNode } from '../nodeProcess.ts'
+import { runProgram } from '../../support/programs/runProgram.ts'
 import { clientsOf } from '../transactions.ts'
-import { installIn, packIn, runProgram } from './packed.ts'
+import { installIn, packIn } from './packed.ts'
 
 const TIMEOUT_MS = 240_000
 
@@ -66,9 +67,13 @@ describe('given the packed package in an empty folder', () => {
 
   test('when `npx quorate` is asked for its version and its help, then it names itself as installed', async () => {
     const path = `${join(ROOT, 'node_modules/node/bin')}:${process.env['PATH']}`
-    const out = await runProgram(['npx', '--no-install', 'quorate', '--version'], project, { PATH: path })
+    const out = await runProgram(['npx', '--no-install', 'quorate', '--version'], project, {
+      environment: { PATH: path },
+    })
     expect(out).toMatch(/^quorate\/v\d+\.\d+\.\d+\n$/)
-    const help = await runProgram(['npx', '--no-install', 'quorate', '--help'], project, { PATH: path })
+    const help = await runProgram(['npx', '--no-install', 'quorate', '--help'], project, {
+      environment: { PATH: path },
+    })
     expect(help).toStartWith('Usage: quorate [OPTIONS]')
     expect(help).not.toContain('bun run')
   })
@@ -86,7 +91,7 @@ describe('given the packed package in an empty folder', () => {
       await runProgram(
         [RUNTIME_COMMANDS.node[0], wrangler, 'deploy', '--dry-run', `--outdir=${output}`],
         project,
-        { WRANGLER_SEND_METRICS: 'false', CI: 'true' },
+        { environment: { WRANGLER_SEND_METRICS: 'false', CI: 'true' } },
       )
       const modules = readdirSync(output).filter(name => name.endsWith('.wasm'))
       expect(modules.map(name => name.replace(/^\w+-/, '')).sort()).toEqual(['hashes.wasm', 'secp256k1.wasm'])

@@ -1,28 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runProgram } from '../../support/programs/runProgram.ts'
 import { ROOT } from '../nodeProcess.ts'
-
-/** Runs a program to its end and gives what it printed. @throws with its output where it fails */
-export const runProgram = async (
-  command: readonly string[],
-  cwd: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<string> => {
-  const child = Bun.spawn([...command], {
-    cwd,
-    env: { ...process.env, NO_COLOR: '1', ...environment },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, error, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  if (code !== 0) throw new Error(`${command.join(' ')} ended with code ${code}: ${out}${error}`)
-  return out
-}
 
 /** Builds and packs what is published, without touching the checkout. Gives the path of the tarball. */
 export const packIn = async (folder: string): Promise<string> => {

@@ -10,6 +10,7 @@ import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { qbftAt, rulesAt } from '../../../core/genesis/schedule.ts'
 import type { SimulatedGenesis } from './genesis.ts'
 import type { SimulatedChain } from './chain.ts'
+import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
 export type Making = {
   readonly coinbase: Address
@@ -69,10 +70,7 @@ export const makeTransaction = (number: bigint): Transaction =>
     to: padStartBytes(bigintToBytes(number), 20),
     value: 1n,
     data: new Uint8Array(0),
-    accessList: [],
-    maxFeePerBlobGas: 0n,
-    blobVersionedHashes: [],
-    authorizationList: [],
+    ...BARE_FIELDS,
     yParity: 0,
     r: 1n,
     s: 1n,

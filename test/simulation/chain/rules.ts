@@ -1,7 +1,7 @@
 import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
 import type { Block } from '../../../core/block/block.ts'
 import { transactionsRootOf } from '../../../core/chain/rules/body.ts'
-import type { QbftHeaderContext } from '../../../core/chain/rules/context.ts'
+import type { HeaderRule, QbftHeaderContext } from '../../../core/chain/rules/context.ts'
 import { ancestry } from '../../../core/chain/rules/header.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
 import {
@@ -45,30 +45,23 @@ const checkExecution = ({ header, transactions }: Block): void => {
     throw new InvalidBlock(header, 'transactions-root', 'that of the body', 'another')
 }
 
+const checkBy =
+  (rules: readonly HeaderRule<QbftHeaderContext>[]) =>
+  (
+    genesis: SimulatedGenesis,
+    parent: ParentBlock,
+    validators: readonly Address[],
+    block: Block,
+    nowMs: number,
+  ): void => {
+    const context = contextOf(genesis, parent, validators, block, nowMs)
+    ancestry(context)
+    for (const rule of rules) rule(context)
+    checkExecution(block)
+  }
+
 /** A proposed block against the product's own rules for one. @throws InvalidBlock */
-export const checkProposed = (
-  genesis: SimulatedGenesis,
-  parent: ParentBlock,
-  validators: readonly Address[],
-  block: Block,
-  nowMs: number,
-): void => {
-  const context = contextOf(genesis, parent, validators, block, nowMs)
-  ancestry(context)
-  for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
-  checkExecution(block)
-}
+export const checkProposed = checkBy(QBFT_PROPOSAL_HEADER_RULES)
 
 /** The same for one that claims to be final. @throws InvalidBlock */
-export const checkSealed = (
-  genesis: SimulatedGenesis,
-  parent: ParentBlock,
-  validators: readonly Address[],
-  block: Block,
-  nowMs: number,
-): void => {
-  const context = contextOf(genesis, parent, validators, block, nowMs)
-  ancestry(context)
-  for (const rule of QBFT_HEADER_RULES) rule(context)
-  checkExecution(block)
-}
+export const checkSealed = checkBy(QBFT_HEADER_RULES)

@@ -8,6 +8,7 @@ import type { Log, Receipt } from '../../../core/block/receipt.ts'
 import type { Transaction } from '../../../core/block/transaction.ts'
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import type { BlockCommit } from '../../../core/store/store.ts'
+import { BARE_FIELDS } from './bareFields.ts'
 
 /** The logs of one block, by transaction. */
 export type LogsOfBlock = readonly (readonly Log[])[]
@@ -23,10 +24,7 @@ const transactionAt = (block: number, index: number): Transaction =>
     to: ZERO_ADDRESS,
     value: BigInt(block),
     data: EMPTY_BYTES,
-    accessList: [],
-    maxFeePerBlobGas: 0n,
-    blobVersionedHashes: [],
-    authorizationList: [],
+    ...BARE_FIELDS,
     yParity: 0,
     r: 1n,
     s: 1n,

@@ -13,6 +13,7 @@ import type { Account, AccountChange, SlotChange } from '../../../core/state/acc
 import type { BlockCommit } from '../../../core/store/store.ts'
 import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
 import { seededRandom } from '../random.ts'
+import { BARE_FIELDS } from './bareFields.ts'
 
 type Random = ReturnType<typeof seededRandom>
 
@@ -66,10 +67,7 @@ const sampleTransaction = (random: Random, nonce: number, type: 0 | 2): Transact
     to: random.below(4) === 0 ? undefined : random.bytes(20),
     value: BigInt(random.word()),
     data: random.bytes(random.below(40)),
-    accessList: [],
-    maxFeePerBlobGas: 0n,
-    blobVersionedHashes: [],
-    authorizationList: [],
+    ...BARE_FIELDS,
     yParity: random.below(2),
     r: BigInt(random.word()) + 1n,
     s: BigInt(random.word()) + 1n,

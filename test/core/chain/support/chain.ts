@@ -16,6 +16,7 @@ import { openChainStore } from '../../../../core/store/chainStore.ts'
 import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
 import { type Key, USERS, VALIDATORS } from './keys.ts'
 import { memoryStore } from './memory.ts'
+import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 export const CHAIN_ID = 1337
 export const GENESIS_TIME = 1_700_000_000n
@@ -195,10 +196,7 @@ export const transfer = (
       to: new Uint8Array(20).fill(0xaa),
       value: 1n,
       data: new Uint8Array(0),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
       ...change,
     },
     from.privateKey,

@@ -3,6 +3,7 @@ import type { SenderTransaction } from '../../../../core/block/transaction.ts'
 import { code, type Part } from '../../evm/harness.ts'
 import { CHAIN_ID } from './chain.ts'
 import type { Key } from './keys.ts'
+import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 /** The first transaction of an account: a creation that runs this code. */
 export const signedCreation = (from: Key, gasLimit: bigint, parts: readonly Part[]): SenderTransaction => ({
@@ -18,10 +19,7 @@ export const signedCreation = (from: Key, gasLimit: bigint, parts: readonly Part
       to: undefined,
       value: 0n,
       data: code(...parts),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
     },
     from.privateKey,
   ),

@@ -15,6 +15,7 @@ import type { WorldState } from '../../../../core/state/world.ts'
 import { createWorldState } from '../../../../core/state/worldState.ts'
 import { assemble } from './assembler.ts'
 import { address, createMemoryState, type FirstAccount, type MemoryState, word } from './memoryState.ts'
+import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 export { assemble, deploying, inMemory, RETURN_TOP } from './assembler.ts'
 export { address, word } from './memoryState.ts'
@@ -76,10 +77,7 @@ export const createChain = (
         to: CONTRACT,
         value: 0n,
         data: EMPTY_BYTES,
-        accessList: [],
-        maxFeePerBlobGas: 0n,
-        blobVersionedHashes: [],
-        authorizationList: [],
+        ...BARE_FIELDS,
         ...changes,
       },
       KEY,

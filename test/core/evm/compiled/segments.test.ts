@@ -9,6 +9,7 @@ import { callMessage } from '../../../../core/evm/transaction/execute.ts'
 import { runSteps } from '../../../../core/steps.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { address, environmentOf, worldWith } from '../harness.ts'
+import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 /**
  * The same random programs run interpreted and with compiled segments: output and gas must agree. A campaign:
@@ -93,10 +94,7 @@ const callOf = (code: Uint8Array) => {
     data: new Uint8Array(0),
     maxFeePerGas: 0n,
     maxPriorityFeePerGas: 0n,
-    accessList: [],
-    maxFeePerBlobGas: 0n,
-    blobVersionedHashes: [],
-    authorizationList: [],
+    ...BARE_FIELDS,
   }
   const { success, output, gasUsed } = callMessage(environmentOf('cancun'), worldOf(code), message)
   return { success, output: toHex(output), gasUsed }

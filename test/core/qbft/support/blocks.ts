@@ -7,6 +7,7 @@ import type { Transaction } from '../../../../core/block/transaction.ts'
 import { keccak256 } from '../../../../core/crypto/crypto.ts'
 import { USERS } from '../../chain/support/keys.ts'
 import { BLOCK } from '../codec/messages.ts'
+import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 export type BlockOptions = {
   readonly creator: Address
@@ -65,10 +66,7 @@ export const makeTransfer = (nonce: number): Transaction =>
       to: USERS[1].address,
       value: 1n,
       data: new Uint8Array(0),
-      accessList: [],
-      maxFeePerBlobGas: 0n,
-      blobVersionedHashes: [],
-      authorizationList: [],
+      ...BARE_FIELDS,
     },
     USERS[0].privateKey,
   )

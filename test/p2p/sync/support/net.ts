@@ -5,6 +5,7 @@ import { createYield } from '../../../../runtime/scheduler.ts'
 import type { Key } from '../../../core/chain/support/keys.ts'
 import { type NodeOptions, openNode, type TestNode } from './node.ts'
 import type { WireHandlers } from './wire.ts'
+import { LOOPBACK } from '../../../support/loopback.ts'
 
 export type NetworkedNode = TestNode & { readonly network: Network; stop(): Promise<void> }
 
@@ -20,14 +21,9 @@ export const networkedNode = async (
   const node = await openNode(rest)
   const network = await startNetwork({
     privateKey,
-    host: '127.0.0.1',
-    port: 0,
-    advertisedHost: '127.0.0.1',
-    bootnodes: [],
+    ...LOOPBACK,
     staticNodes,
     discovery: false,
-    learnedNodes: [],
-    maxPeers: 25,
     refuses: () => undefined,
     handlers: {
       ...node.sync.handlers,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createHandled } from '../../../../runtime/threads/network/backlog.ts'
 import { createConnectionCounters } from '../../../../runtime/threads/network/connectionCounts.ts'
 import { openNetworkThread } from '../../../../runtime/threads/network/thread.ts'
+import { LOOPBACK } from '../../../support/loopback.ts'
 
 /** A program: starts a network on a thread and, when told to by its argument, sends it what it fails at. */
 const hash = new Uint8Array(32)
@@ -11,14 +12,8 @@ const thread = openNetworkThread(
     libp2pPort: 0,
     chain: { consensus: { kind: 'qbft' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
     privateKey: randomBytes(32),
-    host: '127.0.0.1',
-    port: 0,
-    advertisedHost: '127.0.0.1',
-    bootnodes: [],
-    staticNodes: [],
+    ...LOOPBACK,
     discovery: true,
-    learnedNodes: [],
-    maxPeers: 25,
     status: {
       networkId: 1n,
       genesisHash: hash,

@@ -7,6 +7,7 @@ import {
 import { statusOf } from '../../../p2p/networks.ts'
 import { until } from '../../../support/until.ts'
 import { createConnectionCounters } from '../../../../runtime/threads/network/connectionCounts.ts'
+import { LOOPBACK } from '../../../support/loopback.ts'
 
 export type Heard = readonly [what: string, ...of: unknown[]]
 
@@ -45,14 +46,8 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
     libp2pPort: 0,
     chain: { consensus: { kind: 'qbft' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
     privateKey: randomBytes(32),
-    host: '127.0.0.1',
-    port: 0,
-    advertisedHost: '127.0.0.1',
-    bootnodes: [],
-    staticNodes: [],
+    ...LOOPBACK,
     discovery: true,
-    learnedNodes: [],
-    maxPeers: 25,
     counters: createConnectionCounters(),
     validators: () => change.validators,
     log: {

@@ -10,6 +10,7 @@ import {
   type RecoveryPool,
   RecoveryPoolFullError,
 } from '../../../../runtime/threads/recovery/pool.ts'
+import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 const keys = [1, 2, 3].map(last => new Uint8Array(32).fill(last))
 
@@ -26,10 +27,7 @@ const transactions = keys.map(
         to: new Uint8Array(20),
         value: 1n,
         data: new Uint8Array(0),
-        accessList: [],
-        maxFeePerBlobGas: 0n,
-        blobVersionedHashes: [],
-        authorizationList: [],
+        ...BARE_FIELDS,
       },
       privateKey,
     ),
