@@ -8,7 +8,7 @@ import { settingsOf } from './settings.ts'
 setDefaultTimeout(120_000)
 
 const FRESH_FROM = 100_000
-const FRESH_SEEDS = 30
+const FRESH_SEEDS = 60
 
 let run: Run
 
