@@ -26,7 +26,7 @@ const PATTERNS = {
   transaction: new RegExp(`^${prefixOf(transactionKey(''))}([0-9a-f]{64})$`),
 } as const
 
-/** What the forked network must be asked for; undefined for a key that only this chain writes. */
+/** The value to request from the forked network; undefined for a key that only this chain writes. */
 export const foreignKeyOf = (key: string, forkBlock: number): ForeignKey | undefined => {
   const account = PATTERNS.account.exec(key)
   if (account !== null)

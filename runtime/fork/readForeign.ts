@@ -17,7 +17,7 @@ import { dataOf, type Fields, fieldsOf, has, listField, quantityField, quantityO
 import type { ForeignKey } from './foreignKeys.ts'
 import { forkUnavailable, isMethodMissing, type Upstream } from './upstream.ts'
 
-/** The entries that answer a key, the first its own; none if the network has no such value. */
+/** The entries to store for a key, that of the key first; none if the network has no such value. */
 type Entries = readonly KeyValueEntry[]
 
 const entryOf = (key: string, value: Uint8Array): KeyValueEntry => ({ key, value: withChecksum(key, value) })

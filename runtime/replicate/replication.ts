@@ -210,7 +210,7 @@ const stop = async (state: State, running: Promise<void>, unsubscribe: () => voi
 }
 
 /**
- * Copies every block of the chain into a shared store as soon as it is committed, the ones before included. A slow or
+ * Copies all blocks of the chain to a shared store, and each new one as soon as it is committed. A slow or
  * unreachable store delays nothing: its replica is behind until it has caught up, in batches.
  */
 export const startReplication = (options: ReplicationOptions): Replication => {

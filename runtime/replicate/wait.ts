@@ -1,4 +1,4 @@
-/** Waits that a stop ends at once. */
+/** Waits that end at once when the replication is stopped. */
 export type Wait = {
   /** Resolves the current `signal`, or else the next one. */
   readonly wake: () => void

@@ -81,7 +81,7 @@ const upperProduct = (emitter: Emitter, [a0, a1]: Halves, [b0, b1]: Halves): Lim
 export const multiply: Binary = (emitter, a, b) => {
   const halvesOfA = a.slice(0, 3).map(limb => halvesOf(emitter, limb))
   const halvesOfB = b.slice(0, 3).map(limb => halvesOf(emitter, limb))
-  /** By limb of the product: what is added there. */
+  /** The terms to add, by limb of the product. */
   const columns: readonly Limb[][] = [[], [], [], []]
   for (let i = 0; i < 4; i++)
     for (let j = 0; i + j < 4; j++) {
@@ -127,7 +127,7 @@ const flag = (emitter: Emitter, ...condition: readonly number[]): Word => [
   ZERO,
 ]
 
-/** a < b: there is a borrow. */
+/** a < b, which holds if a - b borrows. */
 const isBelow = (emitter: Emitter, a: Word, b: Word): Limb => {
   let borrow: Limb = ZERO
   for (let index = 0; index < 4; index++)
@@ -139,7 +139,7 @@ export const lessThan: Binary = (emitter, a, b) => [isBelow(emitter, a, b), ZERO
 
 export const greaterThan: Binary = (emitter, a, b) => lessThan(emitter, b, a)
 
-/** Signed numbers compare as unsigned ones with the other highest bit. */
+/** Signed numbers compare as unsigned ones whose highest bit is inverted. */
 export const signedLessThan: Binary = (emitter, a, b) => {
   const shifted = (word: Word): Word => [
     word[0],

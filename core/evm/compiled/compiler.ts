@@ -18,9 +18,9 @@ export type TranslationOptions = {
   readonly weightMin: number
 }
 
-/** The options where speed is wanted. */
+/** The options of a node. */
 export const HOT_TRANSLATION: TranslationOptions = { weightMin: 5 }
-/** The options of tests: whatever can be compiled is. */
+/** The options of tests: every segment is compiled. */
 export const WHOLE_TRANSLATION: TranslationOptions = { weightMin: 1 }
 
 /** Segments of one program at most: its module is some 200 KB then. */

@@ -62,8 +62,8 @@ const segmentFrom = (
   return { next: ip === start ? ip + lengthAt(words, ip) : ip }
 }
 
-/** Instructions that are looked at between two yields: less than a millisecond. */
-const LOOKED_AT_WORDS = 4096
+/** Words searched between two yields: less than a millisecond. */
+const SEARCHED_WORDS = 4096
 
 /** A shorter segment has no room for the instruction that replaces its beginning. */
 const SEGMENT_WORDS_MIN = lengthOf(OP_COMPILED)
@@ -76,7 +76,7 @@ export function* segmentSteps({ words }: Pick<Program, 'words'>): Steps<readonly
     const { segment, next } = segmentFrom(words, ip)
     if (segment !== undefined && segment.end - segment.start >= SEGMENT_WORDS_MIN) segments.push(segment)
     ip = next
-    if (ip - yieldedAt < LOOKED_AT_WORDS) continue
+    if (ip - yieldedAt < SEARCHED_WORDS) continue
     yieldedAt = ip
     yield
   }

@@ -87,7 +87,7 @@ const popped = (simulation: Simulation): Value => {
   return simulation.stack.pop() as Value
 }
 
-/** How the values are made: with an emitter, or only their kinds where the extent of the segment is looked for. */
+/** Makes values: with an emitter, or as placeholders while the end of a segment is searched. */
 export type Maker = {
   readonly binary: (op: number, a: Value, b: Value) => Value
   readonly unary: (op: number, a: Value) => Value
