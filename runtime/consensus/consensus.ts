@@ -1,6 +1,6 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
-import type { ConsensusFacts } from './reports/facts.ts'
+import type { ConsensusReport } from './reports/consensusReport.ts'
 import type { WriteTimes } from './reports/writeClock.ts'
 
 /** The running consensus of one node. */
@@ -16,7 +16,7 @@ export type Consensus = {
   /** The current round of the next block; undefined while this node takes no part in consensus. */
   round(): number | undefined
   /** What consensus has seen lately, for operators. */
-  facts(): ConsensusFacts
+  report(): ConsensusReport
   /** When the current round ends, milliseconds since 1970; undefined while none runs. */
   roundEndsMs(): number | undefined
   /** Why this validator sends no signatures; undefined while its record can be written. */

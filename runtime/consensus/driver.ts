@@ -130,7 +130,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
   const { sync } = options
   const driver = await openDriver(options)
   const { state, inputs } = driver
-  const { messageCounters, effectHandler, facts, timers, writes } = driver.parts
+  const { messageCounters, effectHandler, report, timers, writes } = driver.parts
   const headWatcher = startHeadWatcher({
     ...options,
     isActive: () => options.refusal === undefined && sync?.progress() === undefined,
@@ -160,7 +160,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       return height?.active === true ? height.round?.round : undefined
     },
     failure: effectHandler.failure,
-    facts,
+    report,
     roundEndsMs: () => timers.dueMs('round'),
     writes: writes.times,
     finishHeight: () => finishHeight(options, state),

@@ -12,7 +12,7 @@ import { createEvidenceStore } from './record/evidenceStore.ts'
 import { createRecallLog } from './record/recallLog.ts'
 import { createRecordStore } from './record/recordStore.ts'
 import { createDroppedMessages, type DroppedMessages } from './reports/droppedMessages.ts'
-import { type ConsensusFacts, createConsensusFacts } from './reports/facts.ts'
+import { type ConsensusReport, createConsensusReport } from './reports/consensusReport.ts'
 import { createMessageCounters, type MessageCounters } from './reports/messageCounters.ts'
 import { combineObservers, type ConsensusObserver } from './reports/observer.ts'
 import { createWriteClock, type WriteClock } from './reports/writeClock.ts'
@@ -24,8 +24,8 @@ import { createTimers, type Timers } from './timers.ts'
 export type DriverParts = {
   readonly droppedMessages: DroppedMessages
   readonly messageCounters: MessageCounters
-  readonly facts: () => ConsensusFacts
-  /** Facts and metrics. */
+  readonly report: () => ConsensusReport
+  /** Fill the report and the metrics. */
   readonly observer: ConsensusObserver
   readonly writes: WriteClock
   readonly rounds: RoundLog
@@ -70,9 +70,9 @@ export const createParts = (
 ): DriverParts => {
   const { chain, pool, key, sync, log } = options
   const droppedMessages = createDroppedMessages(log)
-  const facts = createConsensusFacts(key.address)
+  const report = createConsensusReport(key.address)
   const observer = combineObservers([
-    facts.observer,
+    report.observer,
     ...(options.observer === undefined ? [] : [options.observer]),
   ])
   const messageCounters = createMessageCounters(observer)
@@ -120,7 +120,7 @@ export const createParts = (
   return {
     droppedMessages,
     messageCounters,
-    facts: facts.now,
+    report: report.now,
     observer,
     writes,
     rounds,

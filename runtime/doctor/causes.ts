@@ -1,4 +1,4 @@
-import type { Cause, NodeFacts, ValidatorFacts } from './facts.ts'
+import type { Cause, NodeReport, ValidatorReport } from './nodeReport.ts'
 
 /** A write that takes longer holds up blocks. */
 const SLOW_WRITE_MS = 2_000
@@ -22,17 +22,17 @@ export const listed = (items: readonly string[], max = LISTED_MAX): string => {
   return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
 }
 
-const others = ({ validators }: NodeFacts): readonly ValidatorFacts[] =>
+const others = ({ validators }: NodeReport): readonly ValidatorReport[] =>
   validators.filter(({ isSelf }) => !isSelf)
 
 /** Reachable: this node itself, or connected. */
-const connectedCount = ({ validators }: NodeFacts): number =>
+const connectedCount = ({ validators }: NodeReport): number =>
   validators.filter(({ isSelf, isConnected }) => isSelf || isConnected).length
 
-export const isHeard = ({ nowMs, silentMs }: NodeFacts, { isSelf, lastSeenMs }: ValidatorFacts): boolean =>
+export const isHeard = ({ nowMs, silentMs }: NodeReport, { isSelf, lastSeenMs }: ValidatorReport): boolean =>
   isSelf || (lastSeenMs !== undefined && nowMs - lastSeenMs <= silentMs)
 
-const silence = ({ nowMs }: NodeFacts, validator: ValidatorFacts): string => {
+const silence = ({ nowMs }: NodeReport, validator: ValidatorReport): string => {
   const { address, lastSeenMs, remoteAddress } = validator
   const at = remoteAddress === undefined ? '' : ` (last at ${remoteAddress})`
   return lastSeenMs === undefined
@@ -40,12 +40,12 @@ const silence = ({ nowMs }: NodeFacts, validator: ValidatorFacts): string => {
     : `${shortAddress(address)} silent for ${seconds(nowMs - lastSeenMs)}${at}`
 }
 
-const absence = (validator: ValidatorFacts): string => {
+const absence = (validator: ValidatorReport): string => {
   const { address, dialError } = validator
   return `${shortAddress(address)} is not connected (${dialError ?? 'no address of it is known'})`
 }
 
-type Finder = (facts: NodeFacts) => Cause | undefined
+type Finder = (report: NodeReport) => Cause | undefined
 
 const disk: Finder = ({ failures }) =>
   failures[0] === undefined ? undefined : { kind: 'disk', text: failures[0].replace(/\.$/, '') }
@@ -77,13 +77,13 @@ const behind: Finder = ({ syncing }) =>
         text: `this node is behind, at block ${syncing.currentBlock} of ${syncing.highestBlock}, and fetches what it lacks`,
       }
 
-const clocks: Finder = facts => {
-  const apart = others(facts).filter(
+const clocks: Finder = report => {
+  const apart = others(report).filter(
     ({ clockOffsetMs }) => clockOffsetMs !== undefined && Math.abs(clockOffsetMs) > CLOCK_APART_MS,
   )
-  const known = others(facts).filter(({ clockOffsetMs }) => clockOffsetMs !== undefined)
+  const known = others(report).filter(({ clockOffsetMs }) => clockOffsetMs !== undefined)
   if (apart.length === 0) return undefined
-  const offset = ({ clockOffsetMs = 0 }: ValidatorFacts): string =>
+  const offset = ({ clockOffsetMs = 0 }: ValidatorReport): string =>
     `${seconds(Math.abs(clockOffsetMs))} ${clockOffsetMs > 0 ? 'ahead of' : 'behind'}`
   const [first] = apart
   const text =
@@ -99,7 +99,7 @@ const clocks: Finder = facts => {
 }
 
 /** Whether an entry that differs can act in the next block: not a later transition or fork, nor the blobs of one. */
-const canAct = (entry: string, { headNumber }: NodeFacts, { laterForks = [] }: ValidatorFacts): boolean => {
+const canAct = (entry: string, { headNumber }: NodeReport, { laterForks = [] }: ValidatorReport): boolean => {
   if (laterForks.includes(entry)) return false
   const fork = /^blobSchedule\.(\w+)\./.exec(entry)?.[1]
   if (fork !== undefined && laterForks.some(later => later.replace(/Time$/, '') === fork)) return false
@@ -107,31 +107,31 @@ const canAct = (entry: string, { headNumber }: NodeFacts, { laterForks = [] }: V
   return block === undefined || BigInt(block) <= headNumber + 1n
 }
 
-const differsNow = (facts: NodeFacts, validator: ValidatorFacts): boolean =>
-  validator.differing.some(entry => canAct(entry, facts, validator))
+const differsNow = (report: NodeReport, validator: ValidatorReport): boolean =>
+  validator.differing.some(entry => canAct(entry, report, validator))
 
 const SAME_FILE = 'all nodes need the same one'
 
-const runsWithAnother = ({ address, differing }: ValidatorFacts): string =>
+const runsWithAnother = ({ address, differing }: ValidatorReport): string =>
   `${shortAddress(address)} runs with another genesis file (${listed(differing)})`
 
-const genesis: Finder = facts => {
-  const differing = others(facts).filter(validator => differsNow(facts, validator))
+const genesis: Finder = report => {
+  const differing = others(report).filter(validator => differsNow(report, validator))
   return differing.length === 0
     ? undefined
     : { kind: 'genesis', text: `${listed(differing.map(runsWithAnother))}; ${SAME_FILE}` }
 }
 
 /** Differences that do not stop the chain now: of nodes that are no validators, and of later transitions. */
-const laterGenesis: Finder = facts => {
-  const { validators, differences, overdueSeconds, quorum } = facts
-  const later = others(facts).filter(
-    validator => validator.differing.length > 0 && !differsNow(facts, validator),
+const laterGenesis: Finder = report => {
+  const { validators, differences, overdueSeconds, quorum } = report
+  const later = others(report).filter(
+    validator => validator.differing.length > 0 && !differsNow(report, validator),
   )
   const isValidator = (address: string): boolean => validators.some(each => each.address === address)
   // They may be validators whose connection keys nothing names.
   const refused =
-    overdueSeconds === undefined || connectedCount(facts) >= quorum
+    overdueSeconds === undefined || connectedCount(report) >= quorum
       ? []
       : differences.flatMap(({ address, peer, entries }) =>
           address === undefined || isValidator(address)
@@ -146,14 +146,14 @@ const laterGenesis: Finder = facts => {
   return { kind: 'genesis', ...isLater, text: `${listed(texts)}; ${SAME_FILE}` }
 }
 
-const notConnected: Finder = facts => {
-  const { validators, quorum, connects, isValidator, peerCount } = facts
-  const count = connectedCount(facts)
+const notConnected: Finder = report => {
+  const { validators, quorum, connects, isValidator, peerCount } = report
+  const count = connectedCount(report)
   // A node that follows needs no more than one peer that has the blocks.
   if (isValidator ? count >= quorum : peerCount > 0) return undefined
   if (!connects)
     return { kind: 'not-connected', text: 'this node connects to no others: --p2p-enabled is false' }
-  const missing = others(facts).filter(({ isConnected }) => !isConnected)
+  const missing = others(report).filter(({ isConnected }) => !isConnected)
   if (!isValidator)
     return {
       kind: 'not-connected',
@@ -165,17 +165,17 @@ const notConnected: Finder = facts => {
   }
 }
 
-const tooFewHeard: Finder = facts => {
-  const { validators, quorum } = facts
+const tooFewHeard: Finder = report => {
+  const { validators, quorum } = report
   // Validators send their messages to each other alone.
-  if (!facts.isValidator) return undefined
-  const silent = validators.filter(validator => !isHeard(facts, validator))
+  if (!report.isValidator) return undefined
+  const silent = validators.filter(validator => !isHeard(report, validator))
   const count = validators.length - silent.length
   return count >= quorum
     ? undefined
     : {
         kind: 'too-few-heard',
-        text: `${count} of ${validators.length} validators are heard, ${quorum} are needed; ${listed(silent.map(validator => silence(facts, validator)))}`,
+        text: `${count} of ${validators.length} validators are heard, ${quorum} are needed; ${listed(silent.map(validator => silence(report, validator)))}`,
       }
 }
 
@@ -213,7 +213,7 @@ const notAValidator: Finder = ({ isValidator, refusal, validators, peerCount }) 
       }
 }
 
-const poolReasons = ({ pool }: NodeFacts): string => {
+const poolReasons = ({ pool }: NodeReport): string => {
   const { reasons, refused, queued } = pool
   const counted = (counts: ReadonlyMap<string, number>): readonly string[] =>
     [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count}: ${reason}`)
@@ -225,14 +225,14 @@ const poolReasons = ({ pool }: NodeFacts): string => {
 }
 
 /** Transactions that no block takes, or that were refused; it keeps no block from being made. */
-const poolCause: Finder = facts => {
-  const { pool } = facts
+const poolCause: Finder = report => {
+  const { pool } = report
   if (pool.refused.size === 0 && (pool.size === 0 || pool.hasRunnable)) return undefined
   const waiting =
     pool.size > 0 && !pool.hasRunnable
       ? `none of the ${pool.size} transactions in the pool can be in a block (`
       : 'transactions are refused ('
-  return { kind: 'pool', text: `${waiting}${poolReasons(facts)})` }
+  return { kind: 'pool', text: `${waiting}${poolReasons(report)})` }
 }
 
 /** In order of precedence: while the first one applies, the others matter less. */
@@ -252,6 +252,6 @@ const FINDERS: readonly Finder[] = [
   laterGenesis,
 ]
 
-/** Possible causes of a stall according to the facts, the most important first. */
-export const causesOf = (facts: NodeFacts): readonly Cause[] =>
-  FINDERS.map(find => find(facts)).filter(cause => cause !== undefined)
+/** Possible causes of a stall according to the report, the most important first. */
+export const causesOf = (report: NodeReport): readonly Cause[] =>
+  FINDERS.map(find => find(report)).filter(cause => cause !== undefined)

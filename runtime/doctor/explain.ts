@@ -1,5 +1,5 @@
 import { causesOf } from './causes.ts'
-import type { Cause, CauseKind, NodeFacts } from './facts.ts'
+import type { Cause, CauseKind, NodeReport } from './nodeReport.ts'
 
 /** What stops this chain or this node. */
 export type Diagnosis = {
@@ -13,7 +13,7 @@ export type Diagnosis = {
   readonly causes: readonly Cause[]
 }
 
-const unknown = ({ isValidator, validators }: NodeFacts): Cause => ({
+const unknown = ({ isValidator, validators }: NodeReport): Cause => ({
   kind: 'unknown',
   text: `nothing that this node sees explains it: ${isValidator && validators.length === 1 ? 'see the errors in its log' : 'ask the other validators'}`,
 })
@@ -21,7 +21,7 @@ const unknown = ({ isValidator, validators }: NodeFacts): Cause => ({
 /** Causes that keep this node from working whether or not a block is overdue. */
 const ALWAYS: ReadonlySet<CauseKind> = new Set(['disk', 'disk-slow', 'behind', 'clocks', 'genesis', 'pool'])
 
-const attempt = ({ round, nextAttemptMs, nowMs, isValidator }: NodeFacts): string => {
+const attempt = ({ round, nextAttemptMs, nowMs, isValidator }: NodeReport): string => {
   if (!isValidator || round === undefined) return ''
   const next =
     nextAttemptMs === undefined
@@ -32,10 +32,10 @@ const attempt = ({ round, nextAttemptMs, nowMs, isValidator }: NodeFacts): strin
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** Explains in one sentence why no block is being decided, or what else is wrong. Pure: depends on the facts alone. */
-export const explain = (facts: NodeFacts): Diagnosis => {
-  const { overdueSeconds } = facts
-  const found = causesOf(facts)
+/** Explains in one sentence why no block is being decided, or what else is wrong. Pure: depends on the report alone. */
+export const explain = (report: NodeReport): Diagnosis => {
+  const { overdueSeconds } = report
+  const found = causesOf(report)
   if (overdueSeconds === undefined) {
     const always = found.filter(({ kind }) => ALWAYS.has(kind))
     // Transactions that wait hide nothing that an operator has to mend.
@@ -44,8 +44,8 @@ export const explain = (facts: NodeFacts): Diagnosis => {
     const sentence = first === undefined ? undefined : `${capital(first.text)}.`
     return { isStalled: false, kind: first?.kind, sentence, causes }
   }
-  const [first = unknown(facts), ...more] = found
+  const [first = unknown(report), ...more] = found
   const causes = [first, ...more]
-  const sentence = `No block for ${overdueSeconds} s: ${first.text}${attempt(facts)}.`
+  const sentence = `No block for ${overdueSeconds} s: ${first.text}${attempt(report)}.`
   return { isStalled: true, kind: first.kind, sentence, causes }
 }

@@ -3,14 +3,14 @@ import type { Participation } from '../../core/validators/participation.ts'
 import type { VoteTally } from '../../core/validators/votes.ts'
 import { isHeard } from './causes.ts'
 import type { Diagnosis } from './explain.ts'
-import type { NodeFacts, ValidatorFacts } from './facts.ts'
+import type { NodeReport, ValidatorReport } from './nodeReport.ts'
 import type { PlannedChange } from './plans.ts'
 
 /** Blocks that missed proposals and seals are counted in. */
 export const WINDOW_BLOCKS = 100n
 
 export type StatusParts = {
-  readonly facts: NodeFacts
+  readonly report: NodeReport
   readonly diagnosis: Diagnosis
   readonly address: string
   readonly client: string
@@ -25,8 +25,8 @@ const countOf = (addresses: readonly Uint8Array[], address: string): number =>
   addresses.filter(other => toHex(other) === address).length
 
 const validatorStatus = (
-  { facts, client, participation }: StatusParts,
-  validator: ValidatorFacts,
+  { report, client, participation }: StatusParts,
+  validator: ValidatorReport,
 ): object => {
   const { address, isSelf, isConnected, lastSeenMs, clockOffsetMs } = validator
   const sum = (count: (block: Participation) => number): number =>
@@ -35,7 +35,7 @@ const validatorStatus = (
     address,
     self: isSelf,
     connected: isSelf || isConnected,
-    heard: isHeard(facts, validator),
+    heard: isHeard(report, validator),
     lastSeen: lastSeenMs === undefined ? null : toQuantity(BigInt(Math.floor(lastSeenMs / 1000))),
     remoteAddress: validator.remoteAddress ?? null,
     client: isSelf ? client : (validator.client ?? null),
@@ -50,8 +50,8 @@ const validatorStatus = (
 
 /** The result of qbft_getStatus: block numbers and seconds since 1970 as quantities, counts and milliseconds as numbers. */
 export const statusJson = (parts: StatusParts): object => {
-  const { facts, diagnosis, plans, participation } = parts
-  const { validators, nextAttemptMs, nowMs } = facts
+  const { report, diagnosis, plans, participation } = parts
+  const { validators, nextAttemptMs, nowMs } = report
   return {
     status: diagnosis.isStalled
       ? 'stalled'
@@ -63,12 +63,12 @@ export const statusJson = (parts: StatusParts): object => {
     causes: diagnosis.causes.map(({ kind, text }) => ({ kind, explanation: text })),
     address: parts.address,
     client: parts.client,
-    isValidator: facts.isValidator,
-    blockNumber: toQuantity(facts.headNumber),
-    round: facts.round ?? null,
+    isValidator: report.isValidator,
+    blockNumber: toQuantity(report.headNumber),
+    round: report.round ?? null,
     nextAttemptMs: nextAttemptMs === undefined ? null : Math.max(0, nextAttemptMs - nowMs),
-    quorum: facts.quorum,
-    heard: validators.filter(validator => isHeard(facts, validator)).length,
+    quorum: report.quorum,
+    heard: validators.filter(validator => isHeard(report, validator)).length,
     blocksCounted: participation.length,
     validators: validators.map(validator => validatorStatus(parts, validator)),
     votes: (parts.tally?.votes ?? []).map(({ voter, recipient, type }) => ({

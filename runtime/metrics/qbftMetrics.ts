@@ -3,17 +3,17 @@ import { toHex } from '../../core/bytes/hex.ts'
 import type { Effect, RoundReason } from '../../core/qbft/effect.ts'
 import { POSITION_CODES } from '../../core/qbft/codec/position.ts'
 import { QBFT_CODES } from '../../core/qbft/message.ts'
-import type { ConsensusFacts } from '../consensus/reports/facts.ts'
+import type { ConsensusReport } from '../consensus/reports/consensusReport.ts'
 import type { ConsensusObserver, ConsensusStep } from '../consensus/reports/observer.ts'
 import type { Diagnosis } from '../doctor/explain.ts'
-import { CAUSES } from '../doctor/facts.ts'
+import { CAUSES } from '../doctor/nodeReport.ts'
 import type { Meters } from './registry.ts'
 import { createRoundSteps, type RoundSteps } from './roundSteps.ts'
 
 export type QbftSources = {
   readonly address: Address
   /** Undefined while consensus does not run. */
-  readonly facts: () => ConsensusFacts | undefined
+  readonly report: () => ConsensusReport | undefined
   readonly diagnose: () => Pick<Diagnosis, 'isStalled' | 'kind'>
   /** Cast votes on validators that are not decided. */
   readonly pendingVotes: () => Promise<number>
@@ -75,19 +75,19 @@ const collectStall = (meters: Meters, diagnose: QbftSources['diagnose']): void =
   for (const each of CAUSES) meters.set('qbft_stalled', isStalled && each === kind ? 1 : 0, { kind: each })
 }
 
-const collectFacts = async (meters: Meters, sources: QbftSources): Promise<void> => {
-  const facts = sources.facts()
-  if (facts?.height === undefined) return
+const collectReport = async (meters: Meters, sources: QbftSources): Promise<void> => {
+  const report = sources.report()
+  if (report?.height === undefined) return
   collectStall(meters, sources.diagnose)
-  meters.set('qbft_height', Number(facts.height))
-  meters.set('qbft_round', facts.round ?? 0)
-  meters.set('qbft_validators', facts.validators.length)
-  meters.set('qbft_is_validator', facts.validators.includes(toHex(sources.address)) ? 1 : 0)
+  meters.set('qbft_height', Number(report.height))
+  meters.set('qbft_round', report.round ?? 0)
+  meters.set('qbft_validators', report.validators.length)
+  meters.set('qbft_is_validator', report.validators.includes(toHex(sources.address)) ? 1 : 0)
   meters.set('qbft_pending_votes', await sources.pendingVotes())
-  const members = new Set(facts.validators)
+  const members = new Set(report.validators)
   for (const name of BY_VALIDATOR)
     await meters.prune(name, ({ validator }) => validator !== undefined && members.has(validator))
-  for (const [validator, ms] of facts.lastSeenMs)
+  for (const [validator, ms] of report.lastSeenMs)
     meters.set('qbft_validator_last_seen_timestamp_seconds', ms / 1000, { validator })
   for (const [validator, ms] of sources.clockOffsetsMs())
     if (members.has(validator)) meters.set('qbft_clock_offset_seconds', ms / 1000, { validator })
@@ -101,7 +101,7 @@ export const createQbftMetrics = (meters: Meters, sources: QbftSources): Consens
   for (const reason of ['timeout', 'quorum_of_round_changes', 'early'])
     meters.inc('qbft_rounds_total', { reason }, 0)
   for (const kind of ['proposal', 'prepare', 'commit']) meters.inc('qbft_evidence_total', { kind }, 0)
-  meters.onCollect(() => collectFacts(meters, sources))
+  meters.onCollect(() => collectReport(meters, sources))
   return {
     stepped: step => {
       countMessage(meters, step)

@@ -7,7 +7,7 @@ import { plannedChanges } from '../doctor/plans.ts'
 import { startStallWatch } from '../doctor/stallWatch.ts'
 import { statusJson, WINDOW_BLOCKS } from '../doctor/status.ts'
 import { logOf } from '../logging/log.ts'
-import { type DiagnosedParts, failuresOf, nodeFacts } from './nodeFacts.ts'
+import { type DiagnosedParts, failuresOf, nodeReport } from './nodeReport.ts'
 
 /** Reports the health of a node to its log, the health endpoints, JSON-RPC and metrics. */
 export type Doctor = {
@@ -25,7 +25,7 @@ export const startDoctor = (
   const { node, client } = parts
   const { chain } = node
   const isQbft = chain.configuration.consensus.kind === 'qbft'
-  const diagnose = (): Diagnosis => explain(nodeFacts(parts))
+  const diagnose = (): Diagnosis => explain(nodeReport(parts))
   const participation = createBlockParticipation(chain, node.recoverSeals)
   const stopWatch = isQbft ? startStallWatch(diagnose, logOf('validator'), Date.now) : () => undefined
 
@@ -33,10 +33,10 @@ export const startDoctor = (
     const { header } = chain.head()
     const { number } = header
     const blocks = await participation.range(number - WINDOW_BLOCKS + 1n, number)
-    const facts = nodeFacts(parts)
+    const report = nodeReport(parts)
     return statusJson({
-      facts,
-      diagnosis: explain(facts),
+      report,
+      diagnosis: explain(report),
       address: toHex(node.key.address),
       client,
       participation: blocks,
@@ -48,14 +48,14 @@ export const startDoctor = (
   return {
     diagnose,
     healthProblems: () => {
-      const facts = nodeFacts(parts)
-      const { isStalled, sentence, causes } = explain(facts)
+      const report = nodeReport(parts)
+      const { isStalled, sentence, causes } = explain(report)
       return {
         failures: failuresOf(parts),
         stalls: isStalled && sentence !== undefined ? [sentence] : [],
         disks: fullDisks(parts.dataPath),
         clocks: causes.flatMap(({ kind, text }) => (kind === 'clocks' ? [text] : [])),
-        needsNoPeers: facts.isValidator && facts.validators.length === 1,
+        needsNoPeers: report.isValidator && report.validators.length === 1,
       }
     },
     status: isQbft ? status : undefined,

@@ -65,7 +65,7 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
       chain.configuration.consensus.kind === 'qbft'
         ? createBlockParticipation(chain, node.recoverSeals)
         : undefined,
-    facts: () => measured.service?.consensus()?.facts(),
+    report: () => measured.service?.consensus()?.report(),
     pendingVotes: async () => (await chain.voteTally())?.votes.length ?? 0,
     clockOffsetsMs: () =>
       new Map(

@@ -59,6 +59,10 @@ const WORDS: readonly (readonly [word: string, instead: string])[] = [
   ['judgeForeign', 'readBesuOption'],
   ['strayOptions', 'foreignOptions'],
   ['askContract', 'callContract'],
+  ['NodeFacts', 'NodeReport'],
+  ['ValidatorFacts', 'ValidatorReport'],
+  ['PoolFacts', 'PoolReport'],
+  ['ConsensusFacts', 'ConsensusReport'],
 ]
 
 /** Riddles and figures of speech that stood for a plain sentence. */

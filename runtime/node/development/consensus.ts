@@ -14,7 +14,7 @@ export const developmentConsensus = (chain: Chain, address: Address, miner: Mine
     peerConnected: () => undefined,
     attach: () => undefined,
     round: () => 0,
-    facts: () => ({
+    report: () => ({
       height: chain.head().header.number + 1n,
       validators: [validator],
       quorum: 1,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { explain } from '../../../runtime/doctor/explain.ts'
-import type { NodeFacts, ValidatorFacts } from '../../../runtime/doctor/facts.ts'
+import type { NodeReport, ValidatorReport } from '../../../runtime/doctor/nodeReport.ts'
 
 const NOW = 1_000_000
 
-const validator = (index: number, more: Partial<ValidatorFacts> = {}): ValidatorFacts => ({
+const validator = (index: number, more: Partial<ValidatorReport> = {}): ValidatorReport => ({
   address: `0x${String(index).repeat(40)}`,
   isSelf: index === 1,
   lastSeenMs: NOW - 500,
@@ -17,7 +17,7 @@ const validator = (index: number, more: Partial<ValidatorFacts> = {}): Validator
   ...more,
 })
 
-const WELL: NodeFacts = {
+const WELL: NodeReport = {
   nowMs: NOW,
   headNumber: 12n,
   overdueSeconds: undefined,
@@ -41,16 +41,16 @@ const WELL: NodeFacts = {
   pool: { size: 0, ready: 0, queued: 0, hasRunnable: false, reasons: new Map(), refused: new Map() },
 }
 
-const stalled = (more: Partial<NodeFacts>): NodeFacts => ({ ...WELL, overdueSeconds: 41, ...more })
+const stalled = (more: Partial<NodeReport>): NodeReport => ({ ...WELL, overdueSeconds: 41, ...more })
 
-const away = (index: number, dialError?: string): ValidatorFacts =>
+const away = (index: number, dialError?: string): ValidatorReport =>
   validator(index, { isConnected: false, lastSeenMs: NOW - 44_000, dialError })
 
-const silent = (index: number, seconds: number): ValidatorFacts =>
+const silent = (index: number, seconds: number): ValidatorReport =>
   validator(index, { lastSeenMs: NOW - seconds * 1000 })
 
 /** What is wrong, the kind that is told first, and the sentence. */
-const CASES: readonly (readonly [string, Partial<NodeFacts>, string, string])[] = [
+const CASES: readonly (readonly [string, Partial<NodeReport>, string, string])[] = [
   [
     'two validators are silent',
     { validators: [validator(1), validator(2), silent(3, 44), silent(4, 43)] },
@@ -165,9 +165,9 @@ const CASES: readonly (readonly [string, Partial<NodeFacts>, string, string])[] 
 ]
 
 describe('given a node without a block for 41 s', () => {
-  for (const [what, facts, kind, sentence] of CASES)
+  for (const [what, report, kind, sentence] of CASES)
     test(`when ${what}, then the sentence says so`, () => {
-      const diagnosis = explain(stalled(facts))
+      const diagnosis = explain(stalled(report))
       expect(diagnosis.isStalled).toBe(true)
       expect(diagnosis.kind as string).toBe(kind)
       expect(diagnosis.sentence).toBe(sentence)

@@ -9,7 +9,7 @@ const start = async () => {
   const registry = await createRegistry(['QBFT'])
   const observer = createQbftMetrics(registry, {
     address: testAddress(1),
-    facts: () => undefined,
+    report: () => undefined,
     diagnose: () => ({ isStalled: false, kind: undefined }),
     pendingVotes: async () => 0,
     clockOffsetsMs: () => new Map(),

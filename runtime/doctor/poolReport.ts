@@ -1,5 +1,5 @@
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
-import type { PoolFacts } from './facts.ts'
+import type { PoolReport } from './nodeReport.ts'
 import type { Refusals } from './refusals.ts'
 
 /** Transactions whose waiting is explained; the same cause gives the same text. */
@@ -10,7 +10,7 @@ const reasonIn = (text: string): string =>
   text.replace(/^nonce \d+ (?:waiting(?: for nonce \d+)?|queued): /, '')
 
 /** Reasons why pooled transactions are not in the next block. */
-export const poolFactsOf = (pool: TransactionPool, head: () => PoolHead, refusals: Refusals): PoolFacts => {
+export const poolReportOf = (pool: TransactionPool, head: () => PoolHead, refusals: Refusals): PoolReport => {
   const { ready, queued } = pool.counts()
   const reasons = new Map<string, number>()
   const isStuck = pool.size > 0 && !pool.hasRunnable

@@ -1,7 +1,7 @@
 import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
 
 /** State of one validator as this node sees it. Addresses in hex, times in milliseconds since 1970. */
-export type ValidatorFacts = {
+export type ValidatorReport = {
   readonly address: string
   readonly isSelf: boolean
   /** Its last signed message or block. */
@@ -22,7 +22,7 @@ export type ValidatorFacts = {
   readonly laterForks?: readonly string[]
 }
 
-export type PoolFacts = {
+export type PoolReport = {
   readonly size: number
   /** Transactions that follow their account without a nonce gap. */
   readonly ready: number
@@ -37,7 +37,7 @@ export type PoolFacts = {
 }
 
 /** Inputs of the explanation of a stall. */
-export type NodeFacts = {
+export type NodeReport = {
   readonly nowMs: number
   readonly headNumber: bigint
   /** Seconds without a block, once the next one is overdue; undefined while it may still come in time. */
@@ -49,7 +49,7 @@ export type NodeFacts = {
   /** It connects to other nodes. */
   readonly connects: boolean
   readonly peerCount: number
-  readonly validators: readonly ValidatorFacts[]
+  readonly validators: readonly ValidatorReport[]
   readonly quorum: number
   /** A validator counts as silent after this time without a message. */
   readonly silentMs: number
@@ -72,7 +72,7 @@ export type NodeFacts = {
   readonly unverifiedRound: number | undefined
   /** The last round in which this validator could not build its block. */
   readonly unbuiltRound: number | undefined
-  readonly pool: PoolFacts
+  readonly pool: PoolReport
 }
 
 /** Kinds of causes, in order of precedence. */

@@ -15,7 +15,7 @@ export type RejectedProposal = {
 }
 
 /** What consensus has seen lately; addresses in hex, times in milliseconds since 1970. */
-export type ConsensusFacts = {
+export type ConsensusReport = {
   /** Height that is being decided; undefined before the first head. */
   readonly height: bigint | undefined
   readonly validators: readonly string[]
@@ -54,7 +54,7 @@ const MESSAGE_FAULTS: ReadonlySet<DropReason> = new Set([
 ])
 
 type Height = Pick<
-  ConsensusFacts,
+  ConsensusReport,
   | 'height'
   | 'validators'
   | 'quorum'
@@ -97,9 +97,9 @@ const faultIn = ({ input, effects, state }: ConsensusStep): Partial<Height> | un
 }
 
 /** Keeps what an operator asks for when blocks stop. Bounded by the validators of the head. */
-export const createConsensusFacts = (
+export const createConsensusReport = (
   address: Address,
-): { readonly observer: ConsensusObserver; readonly now: () => ConsensusFacts } => {
+): { readonly observer: ConsensusObserver; readonly now: () => ConsensusReport } => {
   const own = toHex(address)
   const lastSeenMs = new Map<string, number>()
   let height = NO_HEIGHT

@@ -5,9 +5,9 @@ import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import { ibft2History } from '../consensus/validatorRole.ts'
-import type { NodeFacts, ValidatorFacts } from '../doctor/facts.ts'
+import type { NodeReport, ValidatorReport } from '../doctor/nodeReport.ts'
 import type { PeerMemory } from '../doctor/peerMemory.ts'
-import { poolFactsOf } from '../doctor/poolFacts.ts'
+import { poolReportOf } from '../doctor/poolReport.ts'
 import type { Refusals } from '../doctor/refusals.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
@@ -53,14 +53,14 @@ const laterForks = (
     .filter(([name, at]) => BigInt(at) > (name.endsWith('Block') ? number : timestamp))
     .map(([name]) => name)
 
-const validatorFacts = (
+const validatorReport = (
   { node, memory }: DiagnosedParts,
   address: string,
   peer: Peer | undefined,
   lastSeenMs: number | undefined,
   difference: GenesisDifference | undefined,
   head: HeadTime,
-): ValidatorFacts => {
+): ValidatorReport => {
   const trace = memory.of(address)
   return {
     address,
@@ -95,13 +95,13 @@ const refusalOf = (
 }
 
 /** The current state of the node. */
-export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
+export const nodeReport = (parts: DiagnosedParts): NodeReport => {
   const { node, pool, consensus, sync } = parts
   const nowMs = Date.now()
   const peers = new Map((parts.network()?.peers() ?? []).map(peer => [toHex(peer.address), peer]))
   const differences = sync()?.differences() ?? []
-  const facts = consensus()?.facts()
-  const addresses = facts?.validators ?? []
+  const report = consensus()?.report()
+  const addresses = report?.validators ?? []
   const own = toHex(node.key.address)
   const { header } = node.chain.head()
   const differenceOf = (address: string, peer: Peer | undefined): GenesisDifference | undefined =>
@@ -111,26 +111,26 @@ export const nodeFacts = (parts: DiagnosedParts): NodeFacts => {
     headNumber: header.number,
     overdueSeconds: overdue(parts, nowMs),
     isValidator: addresses.includes(own),
-    refusal: facts === undefined ? STOPPED : refusalOf(parts, addresses.includes(own)),
+    refusal: report === undefined ? STOPPED : refusalOf(parts, addresses.includes(own)),
     connects: parts.connects,
     peerCount: peers.size,
     validators: addresses.map(address => {
       const peer = peers.get(address)
       const difference = differenceOf(address, peer)
-      return validatorFacts(parts, address, peer, facts?.lastSeenMs.get(address), difference, header)
+      return validatorReport(parts, address, peer, report?.lastSeenMs.get(address), difference, header)
     }),
     quorum: quorumOf(addresses.length),
-    silentMs: Math.max(SILENT_MS_MIN, 2 * (facts?.roundTimeoutMs ?? 0)),
-    round: facts?.round,
+    silentMs: Math.max(SILENT_MS_MIN, 2 * (report?.roundTimeoutMs ?? 0)),
+    round: report?.round,
     nextAttemptMs: consensus()?.roundEndsMs(),
     failures: failuresOf(parts),
     writingSinceMs: consensus()?.writes().runningSinceMs,
     lastWrite: consensus()?.writes().last,
     syncing: sync()?.progress(),
     differences,
-    rejectedProposal: facts?.rejectedProposal,
-    unverifiedRound: facts?.unverifiedRound,
-    unbuiltRound: facts?.unbuiltRound,
-    pool: poolFactsOf(pool, parts.poolHead, parts.refusals),
+    rejectedProposal: report?.rejectedProposal,
+    unverifiedRound: report?.unverifiedRound,
+    unbuiltRound: report?.unbuiltRound,
+    pool: poolReportOf(pool, parts.poolHead, parts.refusals),
   }
 }
