@@ -115,8 +115,8 @@ export const BLOCK_OPTIONS = {
     name: 'tx-pool-save-file',
     group: POOL,
     fallback: undefined,
-    shownDefault: '<data-path>/transactions.journal',
-    description: 'File of those transactions; a relative path starts in the data path',
+    shownDefault: '<data-path>/txpool.dump',
+    description: 'File of those transactions, in the format of Besu; a relative path starts in the data path',
   }),
   p2pTxFeecap: bigintOption({
     name: 'p2p-tx-feecap',

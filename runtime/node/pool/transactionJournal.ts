@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
-import { concatBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
 import { decodeTransaction } from '../../../core/block/codec/transaction.ts'
 import type { Transaction } from '../../../core/block/transaction.ts'
+import { decodeRlp, encodeRlp, RlpError, rlpBytes } from '../../../core/rlp/rlp.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import type { PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
 import { readBeginning } from '../../cli/readUpTo.ts'
@@ -11,8 +11,8 @@ import type { Log } from '../../logging/log.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { Submit } from './submit.ts'
 
-/** File name in the data path. */
-export const JOURNAL_FILE = 'transactions.journal'
+/** File name in the data path, as in Besu. */
+export const JOURNAL_FILE = 'txpool.dump'
 
 /** Minimum size at which the file is rewritten without the transactions that have left the pool. */
 const COMPACT_BYTES_MIN = 1024 * 1024
@@ -23,64 +23,77 @@ const JOURNAL_BYTES_MAX = 16 * 1024 * 1024
 /** Bytes read at a start: a file that this node wrote, with its marks of dropped transactions, is not longer. */
 const READ_BYTES_MAX = 2 * JOURNAL_BYTES_MAX
 
-/** Length prefix of each transaction. */
-const LENGTH_BYTES = 4
+/** Maximum length of a line: a transaction in base64, its score and its mark. */
+const LINE_LENGTH_MAX = 2 * POOL_TRANSACTION_BYTES_MAX
 
-/** In place of a length: the hash of a transaction that the pool dropped follows. No transaction is that long. */
-const DROPPED_MARK = 0xffffffff
+/** First byte of an RLP list, and of every transaction without a type. */
+const RLP_LIST = 0xc0
 
-const HASH_BYTES = 32
+/** Besu's score of a transaction that never failed in a block. */
+const SCORE = '127'
 
-const prefixed = (prefix: number, content: Uint8Array): Uint8Array => {
-  const bytes = new Uint8Array(LENGTH_BYTES)
-  new DataView(bytes.buffer).setUint32(0, prefix)
-  return concatBytes(bytes, content)
+/** Mark of the hash of a transaction that the pool dropped. The file has none after an orderly stop, so that Besu reads it. */
+const DROPPED = 'd'
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/**
+ * A line of Besu's `txpool.dump`: score, `l` (from RPC) or `r` (from a peer), and the transaction in base64 as an item of RLP:
+ * a list, or a byte string if it has a type.
+ */
+const lineOf = ({ type, encoded }: Transaction): string =>
+  `${SCORE}l${base64(type === 0 ? encoded : encodeRlp(encoded))}\n`
+
+const droppedLineOf = ({ hash }: Transaction): string => `${DROPPED}${base64(hash)}\n`
+
+/** @throws DecodeError, RlpError */
+const transactionOf = (item: Uint8Array): Transaction => {
+  const isList = (item[0] ?? 0) >= RLP_LIST
+  return decodeTransaction(isList ? item : rlpBytes(decodeRlp(item), 'a transaction'))
 }
-
-const frameOf = (encoded: Uint8Array): Uint8Array => prefixed(encoded.length, encoded)
 
 export type JournalContent = {
   /** Transactions that the pool did not drop later. */
   readonly transactions: readonly Transaction[]
-  /** Bytes from the first damaged record on, or beyond the limit; otherwise 0. An incomplete last record is no damage. */
+  /** Bytes from the first damaged line on, or beyond the limit; otherwise 0. An incomplete last line is no damage. */
   readonly unreadBytes: number
 }
 
-/** Reads the file up to the first damaged or incomplete record. */
+/** Adds the transaction of a line, or removes a dropped one. @returns false for a damaged line */
+const readLine = (line: string, found: Map<string, Transaction>): boolean => {
+  const match = /^(?:-?\d{1,3})?([lrd])([A-Za-z0-9+/]+={0,2})$/.exec(line)
+  if (match === null) return false
+  const content = new Uint8Array(Buffer.from(match[2] as string, 'base64'))
+  if (match[1] === DROPPED) {
+    found.delete(toHex(content))
+    return true
+  }
+  try {
+    const transaction = transactionOf(content)
+    found.set(toHex(transaction.hash), transaction)
+    return true
+  } catch (error) {
+    if (error instanceof DecodeError || error instanceof RlpError) return false
+    throw error
+  }
+}
+
+/** Reads the file up to the first damaged or incomplete line. */
 export const readJournal = (path: string): JournalContent => {
   if (!existsSync(path)) return { transactions: [], unreadBytes: 0 }
   const bytes = readBeginning(path, READ_BYTES_MAX)
   const { size } = statSync(path)
-  const view = new DataView(bytes.buffer)
+  const text = new TextDecoder('latin1').decode(bytes)
   const found = new Map<string, Transaction>()
-  let unreadBytes = Math.max(0, size - bytes.length)
-  for (let at = 0; at + LENGTH_BYTES <= bytes.length; ) {
-    const start = at
-    const prefix = view.getUint32(at)
-    const isDropped = prefix === DROPPED_MARK
-    const length = isDropped ? HASH_BYTES : prefix
-    at += LENGTH_BYTES
-    if (length > POOL_TRANSACTION_BYTES_MAX) {
-      unreadBytes = size - start
-      break
-    }
-    if (at + length > bytes.length) break
-    const content = bytes.slice(at, at + length)
-    at += length
-    if (isDropped) {
-      found.delete(toHex(content))
-      continue
-    }
-    try {
-      const transaction = decodeTransaction(content)
-      found.set(toHex(transaction.hash), transaction)
-    } catch (error) {
-      if (!(error instanceof DecodeError)) throw error
-      unreadBytes = size - start
-      break
-    }
+  let at = 0
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', at)) {
+    const isRead = end - at <= LINE_LENGTH_MAX && readLine(text.slice(at, end).replace(/\r$/, ''), found)
+    if (!isRead) return { transactions: [...found.values()], unreadBytes: size - at }
+    at = end + 1
   }
-  return { transactions: [...found.values()], unreadBytes }
+  const rest = text.slice(at, at + LINE_LENGTH_MAX)
+  const isIncomplete = size - at === rest.length && /^[-A-Za-z0-9+/=]*$/.test(rest)
+  return { transactions: [...found.values()], unreadBytes: isIncomplete ? 0 : size - at }
 }
 
 export type TransactionJournal = { readonly close: () => void }
@@ -126,10 +139,10 @@ const restore = async ({ path, submit, recoverSenders, log }: JournalState): Pro
 /** Replaces the file by one with the current transactions of the pool. */
 const rewrite = (journal: JournalState): void => {
   const { pool, path } = journal
-  const frames = pool
+  const content = pool
     .list()
-    .flatMap(({ local, transaction }) => (local ? [frameOf(transaction.encoded)] : []))
-  const content = concatBytes(...frames)
+    .map(({ local, transaction }) => (local ? lineOf(transaction) : ''))
+    .join('')
   writeFileSync(`${path}.new`, content)
   renameSync(`${path}.new`, path)
   if (journal.file !== undefined) closeSync(journal.file)
@@ -140,21 +153,21 @@ const rewrite = (journal: JournalState): void => {
 const append = (journal: JournalState, { local, transaction }: PooledTransaction): void => {
   if (!local) return
   const { file, bytes, pool } = journal
-  const frame = frameOf(transaction.encoded)
+  const line = lineOf(transaction)
   // The pool has the transaction already, so the rewritten file has it, too.
-  if (file === undefined || bytes + frame.length > Math.max(COMPACT_BYTES_MIN, 2 * pool.bytes))
+  if (file === undefined || bytes + line.length > Math.max(COMPACT_BYTES_MIN, 4 * pool.bytes))
     return rewrite(journal)
-  if (bytes + frame.length > JOURNAL_BYTES_MAX) return
-  writeSync(file, frame)
-  journal.bytes += frame.length
+  if (bytes + line.length > JOURNAL_BYTES_MAX) return
+  writeSync(file, line)
+  journal.bytes += line.length
 }
 
 const appendDropped = (journal: JournalState, { local, transaction }: PooledTransaction): void => {
   if (!local || journal.file === undefined) return
-  const record = prefixed(DROPPED_MARK, transaction.hash)
-  if (journal.bytes + record.length > READ_BYTES_MAX) return
-  writeSync(journal.file, record)
-  journal.bytes += record.length
+  const line = droppedLineOf(transaction)
+  if (journal.bytes + line.length > READ_BYTES_MAX) return
+  writeSync(journal.file, line)
+  journal.bytes += line.length
 }
 
 /** Logs a failure: a full disk must not keep clients from sending transactions. */
@@ -194,6 +207,7 @@ export const startTransactionJournal = async (
   return {
     close: () => {
       for (const unsubscribe of unsubscribes) unsubscribe()
+      safely(journal, () => rewrite(journal))
       if (journal.file !== undefined) closeSync(journal.file)
       journal.file = undefined
     },

@@ -5,7 +5,7 @@ import { type Attack, type AttackContext, SHORT_ROUNDS } from '../attack.ts'
 
 const VICTIM = 3
 
-const FILES = ['chain/segments.sqlite', 'chain/views.sqlite', 'transactions.journal'] as const
+const FILES = ['chain/segments.sqlite', 'chain/views.sqlite', 'txpool.dump'] as const
 
 type Damage = (path: string, random: AttackContext['random']) => void
 

@@ -1,7 +1,8 @@
-import { appendFileSync, statSync, truncateSync } from 'node:fs'
+import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { recoverHere } from '../../../../core/chain/importing/validation.ts'
+import { encodeRlp } from '../../../../core/rlp/rlp.ts'
 import { logOf } from '../../../../runtime/logging/log.ts'
 import { createSubmit } from '../../../../runtime/node/pool/submit.ts'
 import {
@@ -47,6 +48,31 @@ describe('given a journal that this node did not write', () => {
         expect([transactions.length, unreadBytes]).toEqual([5, size - written])
       }),
   )
+})
+
+describe('given the file in which Besu saves its pool', () => {
+  const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+  test('when this node starts on it, then its transactions are in the pool, and what this node saves is Besu’s format', () =>
+    withFolder(async folder => {
+      const path = join(folder, JOURNAL_FILE)
+      const [legacy, typed, scored] = [transfer(ALICE, 0), transfer(ALICE, 1, { type: 2 }), transfer(BOB, 0)]
+      const lines = [
+        `l${base64(legacy.transaction.encoded)}`,
+        `127r${base64(encodeRlp(typed.transaction.encoded))}`,
+        `-128l${base64(scored.transaction.encoded)}`,
+      ]
+      writeFileSync(path, `${lines.join('\n')}\n`)
+      const { pool, poolHead, journal } = await journalled(folder)
+      expect(pool.size).toBe(3)
+      const dropped = transfer(BOB, 1)
+      pool.add(dropped, poolHead(), LOCAL)
+      pool.remove(dropped.transaction.hash)
+      journal.close()
+      const saved = readFileSync(path, 'latin1').split('\n')
+      expect(saved.pop()).toBe('')
+      expect(saved.toSorted()).toEqual(lines.map(line => `127l${line.replace(/^-?\d*[lr]/, '')}`).toSorted())
+    }))
 })
 
 describe('given a node that accepted transactions from RPC', () => {
