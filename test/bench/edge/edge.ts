@@ -15,7 +15,7 @@ import { HAS_REDIS, startRedis } from '../../support/servers/redis.ts'
 import { storeChain } from '../../support/stores/storedChain.ts'
 import { benchCommits } from './edgeCommits.ts'
 import { benchBlockTrips, benchCallTrips, benchSeals } from './edgeTrips.ts'
-import { benchWorker } from './edgeWorker.ts'
+import { benchWorker, cpuMsOf } from './edgeWorker.ts'
 import type { BenchOptions, Row } from '../measure.ts'
 import { until } from '../../support/until.ts'
 
@@ -23,6 +23,7 @@ const FILLED_BLOCKS = 640
 const FOLLOWED_BLOCKS = 100
 const CONNECTIONS = 16
 const LOAD_MS = 3_000
+const WARM_UPS = 2
 
 /** Fills a store with blocks, then times each block from its commit until a reader finds it. */
 const benchStore = async (storage: string): Promise<Readonly<Record<string, string>>> => {
@@ -42,9 +43,11 @@ const benchStore = async (storage: string): Promise<Readonly<Record<string, stri
     return stored === undefined ? -1 : Number(decodeReplicaHead(stored).head?.header.number ?? -1n)
   }
   const startedMs = performance.now()
+  const cpuBefore = process.cpuUsage()
   const replication = startReplication({ chain: replicatedChain(chain), target, log: logOf('replica') })
   await until(async () => (await heightOf()) >= FILLED_BLOCKS - 1)
   const filledMs = performance.now() - startedMs
+  const { user, system } = process.cpuUsage(cpuBefore)
   const times: number[] = []
   for (let number = FILLED_BLOCKS; number < FILLED_BLOCKS + FOLLOWED_BLOCKS; number++) {
     await growTo(number)
@@ -58,15 +61,22 @@ const benchStore = async (storage: string): Promise<Readonly<Record<string, stri
   times.sort((a, b) => a - b)
   return {
     'fill, blocks/s': (FILLED_BLOCKS / (filledMs / 1000)).toFixed(0),
+    'fill, blocks/CPU s': (FILLED_BLOCKS / ((user + system) / 1_000_000)).toFixed(0),
     'commit to visible p50, ms': (times[times.length >> 1] as number).toFixed(1),
   }
 }
 
-/** Requests a second over CONNECTIONS connections. */
-const rateOf = async (url: string, [method, ...params]: Request): Promise<string> => {
+type Server = { readonly url: string; readonly pid: number }
+
+/** Requests a second over CONNECTIONS connections, and requests for each second of CPU that the server took. */
+const rateOf = async (
+  { url, pid }: Server,
+  [method, ...params]: Request,
+): Promise<Readonly<Record<string, string>>> => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
   let count = 0
+  const cpuMs = cpuMsOf(pid)
   const untilMs = performance.now() + LOAD_MS
   const load = async (): Promise<void> => {
     while (performance.now() < untilMs) {
@@ -75,7 +85,10 @@ const rateOf = async (url: string, [method, ...params]: Request): Promise<string
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, load))
-  return (count / (LOAD_MS / 1000)).toFixed(0)
+  return {
+    [`${method}/s`]: (count / (LOAD_MS / 1000)).toFixed(0),
+    [`${method}/CPU s`]: (count / ((cpuMsOf(pid) - cpuMs) / 1000)).toFixed(0),
+  }
 }
 
 const benchReaders = async (storage: string): Promise<Row[]> => {
@@ -85,16 +98,16 @@ const benchReaders = async (storage: string): Promise<Row[]> => {
     const { account, token } = await makeTokenChain(node.url, 20)
     const call = { to: token, data: `0x70a08231${account.slice(2).padStart(64, '0')}` }
     const rows: Row[] = []
-    const measure = async (name: string, url: string): Promise<void> => {
-      rows.push({
-        name,
-        values: {
-          'eth_blockNumber/s': await rateOf(url, ['eth_blockNumber']),
-          'eth_call/s': await rateOf(url, ['eth_call', call, 'latest']),
-        },
-      })
+    const measure = async (name: string, server: Server): Promise<void> => {
+      // Code is compiled by then.
+      for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await rateOf(server, ['eth_call', call, 'latest'])
+      const values = {
+        ...(await rateOf(server, ['eth_blockNumber'])),
+        ...(await rateOf(server, ['eth_call', call, 'latest'])),
+      }
+      rows.push({ name, values })
     }
-    await measure('node', node.url)
+    await measure('node', node)
     const kv = await sharedStoreOf(storage).open()
     const genesis = parseGenesisText(readFileSync(join(folder, 'genesis.json'), 'utf8'))
     const nextBlock = async (): Promise<void> => {
@@ -109,7 +122,7 @@ const benchReaders = async (storage: string): Promise<Row[]> => {
         `--genesis-file=${join(folder, 'genesis.json')}`,
         `--verify=${verify}`,
       ])
-      await measure(`reader, ${verify}`, reader.url)
+      await measure(`reader, ${verify}`, reader)
       await reader.stop()
     }
     return rows

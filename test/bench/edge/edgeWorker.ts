@@ -11,7 +11,7 @@ const CALLS = 400
 const TICK_MS = 10
 
 /** CPU of a process, user and system, in milliseconds. */
-const cpuMsOf = (pid: number): number => {
+export const cpuMsOf = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }

@@ -7,6 +7,7 @@ import { startReader } from '../../support/readers/readerProcess.ts'
 import { ask, differentAnswers, type Request } from '../../support/readers/readerRequests.ts'
 import { readReplica } from '../../support/stores/replica.ts'
 import { until } from '../../support/until.ts'
+import type { NodeProcess } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
 import { type Shared, startShared } from './sharedStores.ts'
 
@@ -14,6 +15,9 @@ const CHAIN_ID = 4242
 const VALIDATORS = 4
 const TARGET = `0x${'dd'.repeat(20)}` as const
 const SEND_MS = 50
+
+/** The node that fills each store: a validator, and a node without a vote. */
+const FILLERS: readonly number[] = [1, VALIDATORS + 1]
 
 /** A validator that fills no store. */
 const OTHER = 3
@@ -24,16 +28,20 @@ const CATCH_UP_MS_MAX = 75_000
 /** What `/readiness` says of a replica. */
 export type Lag = { readonly blocks: number; readonly seconds: number; readonly reason?: string | null }
 
-/** Four validators, of which the first fills Redis and the second PostgreSQL, while the third takes transfers. */
+/**
+ * Four validators, and a node that follows them. The first validator fills Redis, the node that follows PostgreSQL, while the third
+ * validator takes transfers.
+ */
 export type ReplicatedNetwork = {
   readonly cluster: Cluster
   readonly stores: readonly Shared[]
-  /** Of the store with this index. */
+  /** The node that fills the store with this index. */
+  readonly fillerOf: (index: number) => NodeProcess
   readonly lagOf: (index: number) => Promise<Lag>
   readonly untilCaughtUp: () => Promise<void>
   /** Ends the transfers. Gives how many were sent. */
   readonly stopSending: () => Promise<number>
-  /** What the stores, and readers that prove everything, say otherwise than the validators that fill them. */
+  /** What the stores, and readers that prove everything, say otherwise than the nodes that fill them. */
   readonly differences: () => Promise<readonly string[]>
   readonly end: () => Promise<void>
 }
@@ -92,7 +100,7 @@ const requestsAt = (head: number): readonly Request[] => {
 const numberOf = async (url: string): Promise<number> =>
   Number((JSON.parse(await ask(url, ['eth_blockNumber'])) as { readonly result: string }).result)
 
-/** Answers of a reader that are not those of the validator which fills its store: seals may differ between nodes. */
+/** Answers of a reader that are not those of the node which fills its store: seals may differ between nodes. */
 const answerDifferences = async (
   url: string,
   genesis: string,
@@ -127,20 +135,21 @@ export const startReplicatedNetwork = async ({
   const cluster = await createCluster({
     folder,
     validators: VALIDATORS,
-    nodes: VALIDATORS,
+    nodes: VALIDATORS + 1,
     qbft: { xblockperiodmilliseconds: blockPeriodMs, requesttimeoutseconds: 2 },
     args: ['--logging-format=PLAIN', '--min-gas-price=0', '--rpc-ws-enabled', '--rpc-ws-port=0'],
     argsOf: index => {
-      const store = stores[index - 1]
+      const store = stores[FILLERS.indexOf(index)]
       return store === undefined ? [] : [`--replicate-to=${store.storage}`]
     },
   })
-  await cluster.start(...Array.from({ length: VALIDATORS }, (_, index) => index + 1))
+  await cluster.start(...Array.from({ length: VALIDATORS + 1 }, (_, index) => index + 1))
   await untilBlocks(cluster, 2)
   const sending = startSending(cluster.node(OTHER).url)
 
+  const fillerOf = (index: number): NodeProcess => cluster.node(FILLERS[index] as number)
   const lagOf = async (index: number): Promise<Lag> => {
-    const response = await fetch(`${cluster.node(index + 1).url}/readiness`)
+    const response = await fetch(`${fillerOf(index).url}/readiness`)
     const { replicas } = (await response.json()) as { readonly replicas: readonly Lag[] }
     return replicas[0] as Lag
   }
@@ -157,6 +166,7 @@ export const startReplicatedNetwork = async ({
   return {
     cluster,
     stores,
+    fillerOf,
     lagOf,
     untilCaughtUp,
     stopSending: async () => {
@@ -169,7 +179,7 @@ export const startReplicatedNetwork = async ({
       await untilCaughtUp()
       const differences: string[] = []
       for (const [index, store] of stores.entries()) {
-        const { url } = cluster.node(index + 1)
+        const { url } = fillerOf(index)
         differences.push(
           ...(await blockDifferences(cluster, store, head)),
           ...(await answerDifferences(url, join(folder, 'genesis.json'), store, head)),

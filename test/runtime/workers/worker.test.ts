@@ -212,7 +212,7 @@ describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  test('given tokens and a store that goes silent, then requests need a token and end at their deadline', async () => {
+  test('given tokens, an upstream node and a store that goes silent, then requests need a token, what needs a pool goes upstream, and requests end at their deadline', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
     ends.push(async () => rmSync(folder, { recursive: true, force: true }))
     const server = await startPostgresql()
@@ -220,6 +220,17 @@ describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
     const node = await startNode(folder, ['--min-gas-price=0', `--replicate-to=postgresql?url=${server.url}`])
     ends.push(() => node.stop())
     const genesis = JSON.stringify(JSON.parse(readFileSync(join(folder, 'genesis.json'), 'utf8')))
+    const upstream = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: async request => {
+        const [{ pathname }, body] = [new URL(request.url), await request.text()]
+        return pathname === '/login'
+          ? Response.json({ token: body })
+          : Response.json({ result: [JSON.parse(body).method, request.headers.get('authorization')] })
+      },
+    })
+    ends.push(() => upstream.stop(true))
     const keys = await generateKeyPair('ES256', { extractable: true })
     const worker = await startWorker({
       environment: 'postgresql',
@@ -229,6 +240,7 @@ describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
         TIMEOUT_MS: '1500',
         JWT_PUBLIC_KEY: await exportSPKI(keys.publicKey),
         JWT_ALGORITHM: 'ES256',
+        UPSTREAM: `http://127.0.0.1:${upstream.port}`,
       },
       processVariables: {
         CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_HYPERDRIVE: server.url.replace(
@@ -251,6 +263,11 @@ describe.skipIf(!HAS_POSTGRESQL)('the Worker over PostgreSQL', () => {
     const block = { method: 'eth_getBlockByNumber', params: ['0x0', false] }
     expect((await fetch(worker.url, { method: 'POST', body: '{}' })).status).toBe(401)
     await until(async () => (await post(block)).status === 200, { what: 'an answer' })
+    const sent = await post({ method: 'eth_sendRawTransaction', params: ['0x00'] })
+    expect(await sent.json()).toMatchObject({ result: ['eth_sendRawTransaction', `Bearer ${token}`] })
+    const credentials = '{"username":"alice","password":"secret"}'
+    const login = await fetch(`${worker.url}/login`, { method: 'POST', body: credentials })
+    expect(await login.json()).toEqual({ token: credentials })
     server.suspend()
     // The first request made the timers; the later ones must have their own.
     for (let round = 0; round < 3; round++)

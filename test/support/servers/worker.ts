@@ -22,7 +22,7 @@ export type WorkerOptions = {
   readonly processVariables?: Readonly<Record<string, string>>
 }
 
-const START_MS_MAX = 50_000
+const START_MS_MAX = 100_000
 
 /** Runs the Worker in workerd by `wrangler dev`, with its stores in a folder of its own. */
 export const startWorker = async ({
