@@ -65,6 +65,12 @@ export type BodyOptions = {
   readonly scheduler?: Pick<Scheduler, 'begin'>
 }
 
+/** The length of the body by its header; undefined without one, or for a text that a server in front let through. */
+const announcedLength = (request: Request): number | undefined => {
+  const text = request.headers.get('content-length')
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
 /**
  * Reads bodies as text. A body that is too long is refused by its announced length, or while it is read. Memory is claimed for the
  * announced length before anything is read: the runtimes read ahead of what this node asks for, of all connections in one turn
@@ -78,13 +84,13 @@ export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }:
     const coding = request.headers.get('content-encoding')
     if (coding !== null && coding !== '' && coding.toLowerCase() !== 'identity')
       return Promise.resolve(ENCODED)
-    const announced = request.headers.get('content-length')
+    const announced = announcedLength(request)
     // The server reads no more than the announced length.
-    if (announced !== null && Number(announced) > bytesMax) return Promise.resolve(TOO_LONG)
-    if (announced !== null && Number(announced) <= SHORT_BODY_BYTES)
-      return claim(Number(announced)) ? readShort(request, idleDeadlines) : Promise.resolve(BUSY)
+    if (announced !== undefined && announced > bytesMax) return Promise.resolve(TOO_LONG)
+    if (announced !== undefined && announced <= SHORT_BODY_BYTES)
+      return claim(announced) ? readShort(request, idleDeadlines) : Promise.resolve(BUSY)
     if (request.body === null) return Promise.resolve('')
-    const claimed = Number(announced ?? 0)
+    const claimed = announced ?? 0
     if (!claim(claimed)) return Promise.resolve(BUSY)
     const limits = { bytesMax, claim, claimed, scheduler, wholeDeadlines, idleDeadlines }
     return readChunks(request.body, limits)

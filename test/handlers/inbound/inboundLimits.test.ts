@@ -121,6 +121,21 @@ describe('given a limit of bytes of all bodies', () => {
     expect(claimed).toBe(500_000)
   })
 
+  test.each(['-5', 'x', '1e3', '0x10', '1'.repeat(400)])(
+    'when the announced length is %s, which is none, then the bytes that arrive count',
+    async length => {
+      let claimed = 0
+      const headers = { 'content-length': length }
+      const request = new Request('http://localhost', { method: 'POST', headers, body: 'x'.repeat(100_000) })
+      const read = createReadBody({ bytesMax: 1_000_000 })
+      const text = await read(request, bytes => {
+        claimed += bytes
+        return true
+      })
+      expect([text, claimed]).toEqual(['x'.repeat(100_000), 100_000])
+    },
+  )
+
   test('when a body stops arriving then reading it ends', async () => {
     const read = createReadBody({ bytesMax: 1_000_000, timeoutMs: 20 })
     const silent = new ReadableStream<Uint8Array>({
