@@ -47,14 +47,7 @@ test('given the deployment, when it is bundled, then it fits a free plan and has
   try {
     const { status, stderr } = spawnSync(
       RUNTIME_COMMANDS.node[0],
-      [
-        'node_modules/wrangler/bin/wrangler.js',
-        'deploy',
-        '--dry-run',
-        '--minify',
-        '--env=',
-        `--outdir=${folder}`,
-      ],
+      ['node_modules/wrangler/bin/wrangler.js', 'deploy', '--dry-run', '--env=', `--outdir=${folder}`],
       { cwd: ROOT, encoding: 'utf8', env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' } },
     )
     expect(stderr).not.toContain('ERROR')

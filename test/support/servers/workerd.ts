@@ -19,7 +19,7 @@ export const bundleWorker = (folder: string): void => {
   const [program, ...words] = RUNTIME_COMMANDS.node
   const { status, stderr } = spawnSync(
     program,
-    [...words, WRANGLER, 'deploy', '--dry-run', '--minify', '--env=', `--outdir=${folder}`],
+    [...words, WRANGLER, 'deploy', '--dry-run', '--env=', `--outdir=${folder}`],
     { cwd: ROOT, encoding: 'utf8', env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' } },
   )
   if (status !== 0) throw new Error(`the Worker cannot be bundled: ${stderr}`)
