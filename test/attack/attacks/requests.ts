@@ -64,6 +64,10 @@ const SILENT_LONG = 50
 
 const SPACES = Buffer.alloc(64 * 1024, ' ')
 
+/** More at once than the system lets wait for the node would wait for seconds, also of others. */
+const OPENED_AT_ONCE = 50
+const OPENING_MS = 20
+
 /** Sends the heads of requests, and of each body all but its last byte; gives how many were refused with 503 in the end. */
 const holdBodies = async (
   { cluster }: AttackContext,
@@ -76,7 +80,10 @@ const holdBodies = async (
     // The node ends what stays silent.
     socket.on('error', () => undefined)
     socket.on('data', data => {
-      if (data.toString().startsWith('HTTP/1.1 503')) refused++
+      if (!data.toString().startsWith('HTTP/1.1 503')) return
+      refused++
+      // What is on its way would fill the memory that the system has for all connections.
+      socket.destroy()
     })
     socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`)
     let left = bytes - 1
@@ -92,7 +99,12 @@ const holdBodies = async (
     write()
     return socket
   }
-  const sockets = bodies.flatMap(({ count, bytes }) => Array.from({ length: count }, () => open(bytes)))
+  const sockets: Socket[] = []
+  for (const { count, bytes } of bodies)
+    for (let index = 0; index < count; index++) {
+      sockets.push(open(bytes))
+      if (sockets.length % OPENED_AT_ONCE === 0) await Bun.sleep(OPENING_MS)
+    }
   await Bun.sleep(ATTACK_MS)
   for (const socket of sockets) socket.destroy()
   return refused
@@ -117,8 +129,8 @@ const LONG_AT_ONCE = 600
 const longBodiesAtOnce: Attack = {
   name: 'long-bodies-at-once',
   what: `Sends ${LONG_AT_ONCE} bodies of 5 MiB at once, all but their last bytes, twice.`,
-  // As many bytes of bodies as may be in flight, twice until the collector has run.
-  limits: { growthMb: 768 },
+  // As many bytes of bodies as may be in flight (256 MiB), with those of the first time until the collector has run.
+  limits: { growthMb: 1_280 },
   run: async context => {
     const faults: string[] = []
     for (let round = 0; round < 2; round++) {

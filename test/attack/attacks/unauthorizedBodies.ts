@@ -20,13 +20,16 @@ const ALL = [1, 2, 3, 4]
 const BATCH_PART = '{},'.repeat(21_845)
 const BATCH_BYTES = 127 * 1024 * 1024
 const CHUNKED = 'Transfer-Encoding: chunked'
+const TOO_LONG = 'Content-Length: 133169152'
 /** How the length of the batch is announced: more than a node reads, as much as it reads, and not at all. */
-const LENGTHS = ['Content-Length: 133169152', 'Content-Length: 5000000', CHUNKED] as const
+const LENGTHS = [TOO_LONG, 'Content-Length: 5000000', CHUNKED] as const
 const BAD_CALLERS = 8
 /** Without it the attacker uses up the processor itself. */
 const PAUSE_MS = 100
 const SILENT = 200
-const OPENING_MS = 1_000
+/** More at once than the system lets wait for a node would wait for seconds, also of others. */
+const OPENED_AT_ONCE = 20
+const OPENING_MS = 50
 /** As many as reach the bound on bodies in flight (256 MiB) of each validator, and some more. */
 const IN_FLIGHT = 60
 const BODY_BYTES = 5 * 1024 * 1024
@@ -94,8 +97,8 @@ const callBadly = async (
       await Bun.sleep(PAUSE_MS)
       counts.statuses.set(status, (counts.statuses.get(status) ?? 0) + 1)
       counts.mostBytes = Math.max(counts.mostBytes, bytes)
-      // Where bytes are still on their way, the connection may be reset before its answer is read.
-      const expected = isPatient ? ['401', '413'] : ['401', '413', 'closed']
+      // Where bytes are still on their way, the connection may be reset before its answer is read; Bun closes one that is too long.
+      const expected = isPatient && length !== TOO_LONG ? ['401'] : ['401', '413', 'closed']
       if (!expected.includes(status)) counts.faults.add(`${path} with ${length} had: ${status}`)
     }
   }
@@ -103,7 +106,7 @@ const callBadly = async (
 }
 
 /** Bodies of which the last byte never comes: short ones without a token and with one, and the longest that a node reads. */
-const openBodies = ({ cluster }: AttackContext, index: number, sockets: Sockets): void => {
+const openBodies = async ({ cluster }: AttackContext, index: number, sockets: Sockets): Promise<void> => {
   const { url, graphqlUrl = url } = cluster.node(index)
   const open = (path: string, token: string | undefined, length: number): void => {
     const to = path === '/graphql' ? graphqlUrl : url
@@ -115,6 +118,7 @@ const openBodies = ({ cluster }: AttackContext, index: number, sockets: Sockets)
     open('/', undefined, 1_000)
     open('/login', undefined, 1_000)
     open(count % 2 === 0 ? '/' : '/graphql', TOKEN, 1_000)
+    if (count % OPENED_AT_ONCE === 0) await Bun.sleep(OPENING_MS)
   }
   for (let count = 0; count < IN_FLIGHT; count++) open(count % 2 === 0 ? '/' : '/graphql', TOKEN, BODY_BYTES)
 }
@@ -142,10 +146,7 @@ export const unauthorizedBodies: Attack = {
     const silent: Sockets = { open: new Set(), ended: 0, refused: 0 }
     const bad: Sockets = { open: new Set(), ended: 0, refused: 0 }
     const counts: Counts = { statuses: new Map(), mostBytes: 0, faults: new Set() }
-    for (const index of ALL) {
-      openBodies(context, index, silent)
-      await Bun.sleep(OPENING_MS)
-    }
+    for (const index of ALL) await openBodies(context, index, silent)
     await Promise.all(ALL.map(index => callBadly(context, index, bad, counts)))
     const statuses = [...counts.statuses].map(([status, count]) => `${count} with ${status}`)
     context.say(
