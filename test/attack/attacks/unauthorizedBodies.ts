@@ -57,10 +57,10 @@ const postBadToken = (socket: Socket, isChunked: boolean, bytesMax: number): Pro
     let bytes = 0
     const part = isChunked ? `${BATCH_PART.length.toString(16)}\r\n${BATCH_PART}\r\n` : BATCH_PART
     const write = (): void => {
-      while (socket.writable && bytes < bytesMax) {
-        bytes += part.length
-        if (!socket.write(part)) return
-      }
+      if (!socket.writable || bytes >= bytesMax) return
+      bytes += part.length
+      // The answer must be seen between two parts.
+      if (socket.write(part)) setImmediate(write)
     }
     socket.on('drain', write)
     socket.setTimeout(ANSWER_MS_MAX, () => {
