@@ -23,7 +23,8 @@ const FILLED_BLOCKS = 640
 const FOLLOWED_BLOCKS = 100
 const CONNECTIONS = 16
 const LOAD_MS = 3_000
-const WARM_UPS = 2
+/** Requests after which the code of a server is compiled. */
+const WARM_UP_REQUESTS = 6_000
 
 /** Fills a store with blocks, then times each block from its commit until a reader finds it. */
 const benchStore = async (storage: string): Promise<Readonly<Record<string, string>>> => {
@@ -68,26 +69,34 @@ const benchStore = async (storage: string): Promise<Readonly<Record<string, stri
 
 type Server = { readonly url: string; readonly pid: number }
 
-/** Requests a second over CONNECTIONS connections, and requests for each second of CPU that the server took. */
-const rateOf = async (
-  { url, pid }: Server,
+/** Sends requests over CONNECTIONS connections while more are wanted. Gives how many were answered. */
+const load = async (
+  { url }: Server,
   [method, ...params]: Request,
-): Promise<Readonly<Record<string, string>>> => {
+  isWanted: (answered: number) => boolean,
+): Promise<number> => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const headers = { 'content-type': 'application/json' }
-  let count = 0
-  const cpuMs = cpuMsOf(pid)
-  const untilMs = performance.now() + LOAD_MS
-  const load = async (): Promise<void> => {
-    while (performance.now() < untilMs) {
+  let answered = 0
+  const send = async (): Promise<void> => {
+    while (isWanted(answered)) {
       await (await fetch(url, { method: 'POST', headers, body })).text()
-      count++
+      answered++
     }
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, load))
+  await Promise.all(Array.from({ length: CONNECTIONS }, send))
+  return answered
+}
+
+/** Requests a second, and requests for each second of CPU that the server took. */
+const rateOf = async (server: Server, request: Request): Promise<Readonly<Record<string, string>>> => {
+  await load(server, request, answered => answered < WARM_UP_REQUESTS)
+  const [cpuMs, untilMs] = [cpuMsOf(server.pid), performance.now() + LOAD_MS]
+  const answered = await load(server, request, () => performance.now() < untilMs)
+  const [method] = request
   return {
-    [`${method}/s`]: (count / (LOAD_MS / 1000)).toFixed(0),
-    [`${method}/CPU s`]: (count / ((cpuMsOf(pid) - cpuMs) / 1000)).toFixed(0),
+    [`${method}/s`]: (answered / (LOAD_MS / 1000)).toFixed(0),
+    [`${method}/CPU s`]: (answered / ((cpuMsOf(server.pid) - cpuMs) / 1000)).toFixed(0),
   }
 }
 
@@ -99,8 +108,6 @@ const benchReaders = async (storage: string): Promise<Row[]> => {
     const call = { to: token, data: `0x70a08231${account.slice(2).padStart(64, '0')}` }
     const rows: Row[] = []
     const measure = async (name: string, server: Server): Promise<void> => {
-      // Code is compiled by then.
-      for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await rateOf(server, ['eth_call', call, 'latest'])
       const values = {
         ...(await rateOf(server, ['eth_blockNumber'])),
         ...(await rateOf(server, ['eth_call', call, 'latest'])),
