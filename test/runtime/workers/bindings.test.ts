@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Environment } from '../../../runtime/workers/environment.ts'
+import type { Environment, ExecutionContext } from '../../../runtime/workers/environment.ts'
 import { storeOf } from '../../../runtime/workers/stores.ts'
 import { rejection } from '../../support/rejection.ts'
 
@@ -7,7 +7,7 @@ const GENESIS_HASH = new Uint8Array(32)
 
 /** An environment in which these are bound; none is used before they are checked. */
 const bound = (...names: readonly (keyof Environment)[]): Environment =>
-  Object.fromEntries(names.map(name => [name, {}])) as unknown as Environment
+  Object.fromEntries(names.map(name => [name, {}]))
 
 test.each<[readonly (keyof Environment)[], string]>([
   [[], 'no store is bound: bind CHAIN (a Durable Object) or DATABASE (D1)'],
@@ -17,7 +17,7 @@ test.each<[readonly (keyof Environment)[], string]>([
   [['CHAIN', 'VALUES', 'VALUES_KV'], 'values are kept in one store'],
   [['HYPERDRIVE'], 'PostgreSQL needs main = "runtime/workers/postgresql.ts"'],
 ])('given a deployment with the bindings %p, then it is refused with the reason', async (names, reason) => {
-  const context = { waitUntil: () => undefined }
-  const error = await rejection(storeOf(bound(...names), GENESIS_HASH, context as never))
+  const context: ExecutionContext = { waitUntil: () => undefined }
+  const error = await rejection(storeOf(bound(...names), GENESIS_HASH, context))
   expect(String(error)).toContain(reason)
 })
