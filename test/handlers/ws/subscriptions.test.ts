@@ -364,7 +364,7 @@ describe('given subscriptions', () => {
 
   test('when blocks arrive before the answer with the id then they are notified after it', async () => {
     const { app } = start()
-    const { session, received, results } = connect(app)
+    const { session, received } = connect(app)
     const slow = { id: 2, method: 'eth_getLogs', params: [{ fromBlock: '0x0' }] }
     session.message(
       JSON.stringify([
@@ -372,10 +372,13 @@ describe('given subscriptions', () => {
         ...Array.from({ length: 50 }, () => slow),
       ]),
     )
-    await sample.node.mine()
-    await results('0x1', 1)
+    // The first blocks may come before the subscription.
+    await until(async () => {
+      await sample.node.mine()
+      return received.length > 1
+    })
     const kinds = received.map(message => (Array.isArray(message) ? 'answer' : 'notification'))
-    expect(kinds).toEqual(['answer', 'notification'])
+    expect(kinds.slice(0, 2)).toEqual(['answer', 'notification'])
     expect(HELD_MAX).toBeGreaterThan(1)
     app.close()
   })
