@@ -47,7 +47,8 @@ const london = async (folder: string): Promise<Chain> => {
     folder,
     validators: 1,
     nodes: 2,
-    qbft: { xblockperiodmilliseconds: 50 },
+    // A client that other tests delay for seconds sends what it prepared less than ninety blocks ago.
+    qbft: { xblockperiodmilliseconds: 150 },
     runtimeOf: index => LONDON_RUNTIMES.filter(isInstalled)[index - 1] ?? 'bun',
   })
   await cluster.start(1, 2)
