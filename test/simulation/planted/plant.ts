@@ -13,6 +13,7 @@ const COPIED = [
   'runtime/consensus',
   'runtime/logging',
   'test/simulation',
+  'test/support/chains/bareFields.ts',
   'package.json',
 ]
 
