@@ -1,7 +1,7 @@
-import { RpcError } from '../dispatch/errors.ts'
-import { type Method, permissionOf } from './method.ts'
-import { QBFT_METHODS } from './qbft.ts'
-import { QBFT_VOTE_METHODS } from './qbftVotes.ts'
+import { RpcError } from '../../dispatch/errors.ts'
+import { type Method, permissionOf } from '../method.ts'
+import { QBFT_METHODS } from './reads.ts'
+import { QBFT_VOTE_METHODS } from './votes.ts'
 
 const READ_METHODS: ReadonlySet<string> = new Set([
   'qbft_getValidatorsByBlockNumber',

@@ -1,11 +1,11 @@
-import { toHex } from '../../../core/bytes/hex.ts'
-import type { Vote } from '../../../core/block/codec/extraData.ts'
-import { qbftAt } from '../../../core/genesis/schedule.ts'
-import type { RpcContext, StandingVotes } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import { type Method, method } from './method.ts'
-import { exactAddressOf, flagOf, given, requireAddress, required } from '../parameters/values.ts'
-import { warnOfVote } from '../validators/voteWarning.ts'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import type { Vote } from '../../../../core/block/codec/extraData.ts'
+import { qbftAt } from '../../../../core/genesis/schedule.ts'
+import type { RpcContext, StandingVotes } from '../../context.ts'
+import { RpcError } from '../../dispatch/errors.ts'
+import { type Method, method } from '../method.ts'
+import { exactAddressOf, flagOf, given, requireAddress, required } from '../../parameters/values.ts'
+import { warnOfVote } from '../../validators/voteWarning.ts'
 
 /** There are no votes where a contract selects the validators; the mode at the head decides, as in Besu. */
 const votesOf = ({ chain, votes }: RpcContext): StandingVotes => {

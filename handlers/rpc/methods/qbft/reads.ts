@@ -1,12 +1,12 @@
-import { toHex } from '../../../core/bytes/hex.ts'
-import type { Consensus } from '../../../core/genesis/configuration.ts'
-import { qbftAt } from '../../../core/genesis/schedule.ts'
-import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import { type Method, method } from './method.ts'
-import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
-import { given, hashOf, required } from '../parameters/values.ts'
-import { signerMetrics } from '../validators/signerMetrics.ts'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import type { Consensus } from '../../../../core/genesis/configuration.ts'
+import { qbftAt } from '../../../../core/genesis/schedule.ts'
+import type { RpcContext } from '../../context.ts'
+import { RpcError } from '../../dispatch/errors.ts'
+import { type Method, method } from '../method.ts'
+import { blockNumberOf, requireNumberSelector } from '../../parameters/block.ts'
+import { given, hashOf, required } from '../../parameters/values.ts'
+import { signerMetrics } from '../../validators/signerMetrics.ts'
 
 /** The QBFT configuration. @throws RpcError on a chain with another consensus, which does not have these methods */
 const qbftOf = ({ chain }: RpcContext): Extract<Consensus, { readonly kind: 'qbft' }> => {
