@@ -29,6 +29,12 @@ export const POOL_LIMITS: PoolLimits = {
   futureBySenderMax: POOL_FUTURE_BY_SENDER_MAX,
 }
 
+/**
+ * Senders whose first transaction arrives while a block is built, and that this block takes at most: as many as arrive in
+ * a fraction of a second. The others are for the next block, so that a stream of senders cannot prolong the selection.
+ */
+export const LATE_SENDERS_MAX = 256
+
 /** Limits of one sender or of a group; at least one transaction of any size. */
 export type PoolShare = { readonly transactionsMax: number; readonly bytesMax: number }
 

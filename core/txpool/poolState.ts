@@ -1,7 +1,7 @@
 import type { PoolOptions } from './admission.ts'
 import { evictionOrder } from './evictionOrder.ts'
 import { createHeap, type Heap, NOT_IN_HEAP } from './heap.ts'
-import { POOL_UNKNOWN_SENDERS_SHARE, type PoolShare, shareOf } from './limits.ts'
+import { LATE_SENDERS_MAX, POOL_UNKNOWN_SENDERS_SHARE, type PoolShare, shareOf } from './limits.ts'
 import { appendEntry, nonceIndex, type PoolEntry, refresh, type SenderQueue } from './senderQueue.ts'
 
 /** The content of the pool, and the sums that its limits apply to. */
@@ -12,6 +12,10 @@ export type PoolState = {
   readonly bySender: Map<string, SenderQueue>
   /** Senders whose first transaction is executable: the only ones that the block builder visits. */
   readonly runnable: Set<SenderQueue>
+  /** The known senders that became runnable last: a ring, in which number n has the index n % LATE_SENDERS_MAX. */
+  readonly arrivals: SenderQueue[]
+  /** The number of known senders that became runnable since the pool was created. */
+  arrivalCount: number
   /**
    * Wei that executable transactions pay each account. A payment counts only if the sender's balance in the state covers
    * it, not other pending payments, so that a circle of payments cannot support itself.
@@ -32,6 +36,8 @@ export const createPoolState = (options: PoolOptions): PoolState => ({
   byHash: new Map(),
   bySender: new Map(),
   runnable: new Set(),
+  arrivals: [],
+  arrivalCount: 0,
   incoming: new Map(),
   evictions: createHeap(evictionOrder(options)),
   unknownShare: shareOf(options.limits, POOL_UNKNOWN_SENDERS_SHARE),
@@ -63,11 +69,18 @@ const release = (state: PoolState, entry: PoolEntry): void => {
   state.bytes -= entry.transaction.encoded.length
 }
 
+const setRunnable = (state: PoolState, queue: SenderQueue): void => {
+  if (queue.payable === 0) state.runnable.delete(queue)
+  else if (!state.runnable.has(queue)) {
+    state.runnable.add(queue)
+    if (queue.isKnown) state.arrivals[state.arrivalCount++ % LATE_SENDERS_MAX] = queue
+  }
+}
+
 /** Updates the fields of the state that depend on the counts of a queue. */
 const syncQueue = (state: PoolState, queue: SenderQueue, inState: boolean): void => {
   queue.isKnown = inState || incomingOf(state, queue.key) > 0n
-  if (queue.payable > 0) state.runnable.add(queue)
-  else state.runnable.delete(queue)
+  setRunnable(state, queue)
   const transactions = queue.isKnown ? 0 : queue.entries.length
   const bytes = queue.isKnown ? 0 : queue.bytes
   state.unknownTransactions += transactions - queue.unknownTransactions

@@ -122,7 +122,7 @@ export const createTransactionPool = (options: PoolOptions): TransactionPool => 
       const queue = queueOf(state, sender)
       return queue === undefined || queue.ready === 0 ? undefined : queue.accountNonce + BigInt(queue.ready)
     },
-    candidates: head => createCandidates(state.runnable, head, isDeferred, state.options.prioritySenders),
+    candidates: head => createCandidates(state, head, isDeferred, state.options.prioritySenders),
     removeMined: (transactions, head) => removeMined(pool, transactions, head),
     updateSenders: (senders, head) => updateAccounts(pool, senders.map(toBareHex), head, new Set()),
     nextSenders: senderWalk(state),

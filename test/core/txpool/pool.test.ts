@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import type { PoolHead, PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
 import { POOL_OPTIONS } from '../../../core/txpool/admission.ts'
+import { LATE_SENDERS_MAX } from '../../../core/txpool/limits.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { from, headWith, keyOf, optionsWith, rejectionOf, senderOf } from './fixtures.ts'
 
@@ -84,14 +85,49 @@ describe('given the candidates for a block', () => {
     expect(candidates.next()).toBeUndefined()
   })
 
-  test('when the pool changes meanwhile, then they are not disturbed', () => {
+  test('when transactions of their senders come or go meanwhile, then they are not disturbed', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 9n), paying(1, 1, 9n)]) pool.add(one, HEAD)
     const candidates = pool.candidates(HEAD)
     const first = candidates.next() as SenderTransaction
     pool.remove(first.transaction.hash)
-    pool.add(paying(2, 0, 99n), HEAD)
+    pool.add(first, HEAD)
+    pool.add(paying(1, 2, 99n), HEAD)
     expect(names([candidates.next() as SenderTransaction])).toEqual(['1:1'])
+    expect(candidates.next()).toBeUndefined()
+  })
+
+  test('when known senders arrive meanwhile, then they take their place in the order', () => {
+    const pool = newPool()
+    for (const one of [paying(1, 0, 9n), paying(1, 1, 9n)]) pool.add(one, HEAD)
+    const candidates = pool.candidates(HEAD)
+    const first = candidates.next() as SenderTransaction
+    for (const one of [paying(2, 0, 99n), paying(2, 1, 99n), paying(3, 0, 1n)]) pool.add(one, HEAD)
+    const all = [first]
+    for (let next = candidates.next(); next !== undefined; next = candidates.next()) all.push(next)
+    expect(names(all)).toEqual(['1:0', '2:0', '2:1', '1:1', '3:0'])
+  })
+
+  test('when senders without an account arrive meanwhile, then they wait for the next block', () => {
+    const pool = newPool()
+    pool.add(paying(1, 0, 9n), HEAD)
+    const candidates = pool.candidates(HEAD)
+    const free = headWith({ baseFee: undefined, balances: new Map([[keyOf(2), 0n]]) })
+    pool.add(from(2, { type: 0, maxPriorityFeePerGas: 0n, maxFeePerGas: 0n, value: 0n }), free)
+    expect(names([candidates.next() as SenderTransaction])).toEqual(['1:0'])
+    expect(candidates.next()).toBeUndefined()
+  })
+
+  test('when known senders arrive without an end, then a limited number takes part', () => {
+    const pool = newPool()
+    const candidates = pool.candidates(HEAD)
+    let count = 0
+    for (let sender = 1; sender <= 2 * LATE_SENDERS_MAX; sender++) {
+      pool.add(paying(sender, 0, 9n), HEAD)
+      if (candidates.next() !== undefined) count++
+    }
+    expect(count).toBe(LATE_SENDERS_MAX)
+    expect(names(drain(pool))).toHaveLength(2 * LATE_SENDERS_MAX)
   })
 })
 
