@@ -85,7 +85,7 @@ for (const mode of ['anvil', 'hardhat'] as const)
       await client.revert({ id })
     })
 
-    test('when it asks for the chain, then metadata and client version are those that tools look for', async () => {
+    test('when it asks for the chain, then metadata and client version are those that tools expect', async () => {
       const client = clientOf(mode)
       const block = await client.getBlock()
       expect(await client.request({ method: `${mode}_metadata` } as never)).toMatchObject({

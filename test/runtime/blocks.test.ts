@@ -54,7 +54,7 @@ const offsetsOf = async (file: string): Promise<readonly number[]> => {
 }
 
 describe('given an exported chain', () => {
-  test('then it is imported, resumed, taken in parts, and told from a corrupt one', () =>
+  test('then it is imported, resumed and taken in parts, and a corrupt file is refused', () =>
     withFolder(async folder => {
       const { network, file, hash } = await exportedChain(folder)
       const target = (name: string): readonly string[] => [...network, `--data-path=${join(folder, name)}`]

@@ -129,7 +129,7 @@ describe('given a node that asks for tokens on WebSocket', () => {
       }
     })
 
-  test('when there is none then the connection opens, and each message is held against the rights', () =>
+  test('when there is none, then the connection opens, and each message is checked for permission', () =>
     withTokens(async wsUrl => {
       const nobody = await connectWs(wsUrl)
       expect(await nobody.call('net_version')).toBe('1337')

@@ -115,14 +115,14 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
     await expectGrowthBelow(cluster.node(2).pid, before, GROWTH_MAX)
   })
 
-  test('when a stranger floods then nothing of it is read into, it is dropped, and blocks go on', async () => {
+  test('when an unknown node floods, then memory stays, it is disconnected, and blocks go on', async () => {
     const before = await settledMemoryOf(cluster.node(3).pid, 1)
     const attacker = await attack(3)
     const head = await cluster.head(3)
     const flooding = attacker.flood(repeated(futureMessages(STOLEN, head, 300), 50_000))
     await goesOn()
     await flooding
-    await until('the stranger is dropped', async () => !attacker.isConnected)
+    await until('the unknown node is disconnected', async () => !attacker.isConnected)
     await until('a line that counts', async () => /peer-not-a-validator \d+/.test(cluster.node(3).output()))
     await expectGrowthBelow(cluster.node(3).pid, before, GROWTH_MAX)
   })

@@ -110,7 +110,7 @@ scenario('given a network of four validators with metrics', ({ beforeAll, afterA
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('when they are read by promtool, then nothing but Besu’s own names is found fault with', async () => {
+  test('when they are read by promtool, then it complains of Besu’s names alone', async () => {
     if (missingPrometheus !== undefined) return console.log(`skipped: ${missingPrometheus}`)
     const { text } = promtool(['check', 'metrics'], await scrape(1))
     const lines = text.split('\n').filter(line => line !== '')

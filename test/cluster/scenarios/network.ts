@@ -63,7 +63,7 @@ scenario('given `network` with two validators', ({ afterAll, test }) => {
     await until('the end of every node', () => allSilent(network.output()))
   })
 
-  test('when another number of validators is asked for then it says what stands there', async () => {
+  test('when another number of validators is asked for, then it names the network in the folder', async () => {
     const network = startNetwork(folder, '--validators=3')
     await until('the reason', async () =>
       network.output().includes('holds a network of 2 validators: start it with --validators=2'),

@@ -79,7 +79,7 @@ scenario('given two nodes that know of nobody', ({ beforeAll, afterAll, test }) 
     }
   })
 
-  test('when it is removed again then they part', async () => {
+  test('when it is removed again, then they disconnect', async () => {
     const { enode } = await infoOf(other)
     expect(await one.rpc<boolean>('admin_removePeer', enode)).toBe(true)
     for (const node of [one, other])

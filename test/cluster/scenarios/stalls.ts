@@ -112,7 +112,7 @@ describe('given a network of four validators whose operators ask why it stands s
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('when all is well, then the status tells every validator and what is planned, and doctor is content', async () => {
+  test('when all is well, then the status has every validator and the planned transitions, and doctor passes', async () => {
     const status = await until('a status without a cause', async () => {
       const now = await statusOf(1)
       return now.kind === null && now.validators.every(({ heard }) => heard) && now

@@ -47,7 +47,7 @@ describe('given numbers of the chain', () => {
     ])
   })
 
-  test('when a time is beyond all calendars, then there is no time', () => {
+  test('when a time is beyond the range of a date, then there is none', () => {
     expect(millisecondsOf(2n ** 64n)).toBeUndefined()
     expect(formatUtc(0)).toBe('1970-01-01 00:00:00 UTC')
     expect([formatAge(300), formatAge(61_000), formatAge(-5_000)]).toEqual(['now', '1 min ago', 'in 5 s'])

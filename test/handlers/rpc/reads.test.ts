@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => sample.node.close())
 
 describe('given the node', () => {
-  test('when its constants are read, then it answers', async () => {
+  test('when chain id, version, head and modules are read, then they are those of the node', async () => {
     expect(await call('eth_chainId')).toBe('0x539')
     expect(await call('net_version')).toBe('1337')
     expect(await call('net_listening')).toBe(false)
@@ -145,7 +145,7 @@ describe('given blocks', () => {
     expect(await call('eth_getUncleByBlockHashAndIndex', hash, '0x0')).toBeNull()
   })
 
-  test('when raw bytes are requested, then they are given', async () => {
+  test('when raw blocks, receipts and transactions are requested, then they decode to the same hashes', async () => {
     const { hash, size } = await object('eth_getBlockByNumber', '0x2', false)
     const raw = fromHex((await call('debug_getRawBlock', '0x2')) as string)
     expect(size).toBe(`0x${raw.length.toString(16)}`)
@@ -256,7 +256,7 @@ describe('given receipts', () => {
     expect(log).toMatchObject({ address: sample.token, logIndex: '0x1', transactionIndex: '0x1' })
   })
 
-  test('when they are of a creation, a success or a failure, then they differ', async () => {
+  test('when they are of a creation or a failure, then they have the address of the contract or the revert reason', async () => {
     expect(await object('eth_getTransactionReceipt', hashOf(1, 0))).toMatchObject({
       contractAddress: sample.token,
       to: null,

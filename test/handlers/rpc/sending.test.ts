@@ -250,7 +250,7 @@ describe('given eth_sendTransaction', () => {
 })
 
 describe('given the pool', () => {
-  test('when it is read, then it is shown', async () => {
+  test('when its status, statistics and transactions are read, then both transactions are in them', async () => {
     await start()
     for (const nonce of [0, 2]) await send(await transfer(nonce))
     expect(await node.call('txpool_status')).toEqual({ pending: '0x1', queued: '0x1' })
@@ -270,7 +270,7 @@ describe('given the pool', () => {
     expect(await node.call('txpool_contentFrom', RECIPIENT)).toEqual({ pending: {}, queued: {} })
   })
 
-  test('when a transaction waits, then it is explained', async () => {
+  test('when a transaction waits for a nonce, then txpool_explain says so', async () => {
     await start()
     const hash = await node.call('eth_sendRawTransaction', await transfer(2))
     expect(await node.call('txpool_explain', hash)).toBe('nonce 2 queued: waiting for nonces 0 to 1')

@@ -177,7 +177,7 @@ describe('two nodes over devp2p', () => {
     })
   })
 
-  test('given a full node, then a stranger is refused and a static node is not', async () => {
+  test('given a node without room for peers, then an unknown node is refused and a static node is not', async () => {
     await withDevp2pNodes(async start => {
       const handlers = { roleOf: () => 'other' as const }
       const full = await start({ maxPeers: 0, handlers })

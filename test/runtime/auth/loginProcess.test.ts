@@ -125,7 +125,7 @@ describe.each(RUNTIMES)('given a node with a credentials file on %s', runtime =>
 })
 
 describe('given a node without users', () => {
-  test('when somebody logs in, then the answer is 400 and nothing more', () =>
+  test('when a user logs in, then the answer is 400 without a body', () =>
     withFolder(async folder => {
       const key = join(folder, 'key.pem')
       writeFileSync(key, (await createKeys('RS256')).publicPem)
@@ -142,7 +142,7 @@ describe('given a node without users', () => {
     }))
 })
 
-describe('given impossible options', () => {
+describe('given authentication without users or keys', () => {
   test('when the node starts, then it ends with code 2 before anything listens', () =>
     withFolder(async folder => {
       const { code, error } = await runCommand([

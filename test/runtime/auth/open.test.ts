@@ -107,11 +107,11 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
     expect(await refusalOf(`#${'x'.repeat(2 ** 20)}`, file, on)).toContain('is longer than 1048576 bytes')
   })
 
-  test('when the file is as it must be, also with empty permissions, then it starts', async () => {
+  test('when the file is valid, also with empty permissions, then it is accepted', async () => {
     expect(await refusalOf(userToml('a', 'x', []), file, on)).toBeUndefined()
   })
 
-  test('when the key cannot be read, is none or does not fit then a clear line says so', async () => {
+  test('when the key cannot be read, is not a key or does not match the algorithm, then the message says which', async () => {
     expect(await refusal([on, `--${key}=nowhere.pem`])).toBe(
       'Authentication RPC public key could not be read (nowhere.pem: there is no such file)',
     )
@@ -140,7 +140,7 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
     )
   })
 
-  test('when a method of the open list is none then Besu’s text says so, whether or not it is on', async () => {
+  test('when an open method does not exist, then Besu’s text says so, whether or not authentication is on', async () => {
     const text = `Invalid value for option '--${flag}-api-methods-no-auth', options must be valid RPC methods`
     for (const list of ['eth_nothing', 'net_version,ETH_CALL', 'eth:call', 'eth_*'])
       expect(await refusal([`--${flag}-api-methods-no-auth=${list}`])).toBe(text)
@@ -151,7 +151,7 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
 })
 
 describe('given logins on both ports', () => {
-  test('then a token of one is nothing to the other, nor after another start', () =>
+  test('then a token of one port is not valid on the other, nor after a restart', () =>
     withFolder(async folder => {
       const users = join(folder, 'users.toml')
       writeFileSync(users, userToml('alice', 'secret', ['*:*']))

@@ -78,7 +78,7 @@ describe.each(RUNTIMES)('password hash on %s', runtime => {
   )
 })
 
-describe('given a password that cannot be', () => {
+describe('given a password that bcrypt cannot hash', () => {
   test.each([
     ['empty', '', 'The password is empty'],
     ['longer than 72 bytes', 'ä'.repeat(37), 'it is longer than 72 bytes, and bcrypt would ignore the rest'],
@@ -90,7 +90,7 @@ describe('given a password that cannot be', () => {
     if (input !== '') expect(error).not.toContain(input)
   })
 
-  test('when it is far longer than any then reading ends', async () => {
+  test('when it is far longer than any password, then reading ends', async () => {
     const { code, error } = await runCommand(['password', 'hash'], { input: 'x'.repeat(100_000) })
     expect(code).toBe(1)
     expect(error).toContain('The password cannot be read: standard input is longer than 4096 bytes')

@@ -150,8 +150,8 @@ const takenOn = (runtime: RuntimeName, cases: readonly TokenCase[]): Promise<rea
     return JSON.parse(stdout.toString()) as readonly string[]
   })
 
-describe.each(RUNTIMES)('tokens of other makers on %s', runtime => {
-  test.skipIf(!isInstalled(runtime))('count when they are right, and only then', async () => {
+describe.each(RUNTIMES)('tokens of other issuers on %s', runtime => {
+  test.skipIf(!isInstalled(runtime))('when they are valid, then they are accepted, and no others', async () => {
     expect(right.length).toBe(openssl === null ? 13 : 20)
     if (openssl === null) console.warn('openssl is not installed: its tokens are left out')
     expect(await takenOn(runtime, [...right, ...wrong])).toEqual(right.map(({ name }) => name))

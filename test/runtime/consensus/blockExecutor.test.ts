@@ -93,7 +93,7 @@ describe('given a block of another validator is to be verified', () => {
     expect(answers[0]).toMatchObject({ invalid: expect.stringContaining('gas-used') })
   })
 
-  test('when the clock of its maker is a little ahead then it is judged when its second has come', async () => {
+  test('when the clock of its proposer is a little ahead, then it is verified when its second has come', async () => {
     const { work, answers, propose } = await setUp()
     const timestamp = nowSeconds() + 3n
     const effect = verifying((await propose(timestamp)).block)
@@ -108,7 +108,7 @@ describe('given a block of another validator is to be verified', () => {
     expect(answers[0]).toMatchObject({ invalid: expect.stringContaining('future-timestamp') })
   })
 
-  test('when this node fails at it then that says nothing about the block: it is tried again', async () => {
+  test('when this node fails to verify it, then it is verified again, and the block does not count as invalid', async () => {
     let failures = 1
     const { work, answers, lines, propose } = await setUp(chain => ({
       ...chain,
@@ -228,7 +228,7 @@ describe('given other work', () => {
     expect(answers).toEqual([{ kind: 'import-failed', hash: qbftBlockHash(block.header) }])
   })
 
-  test('when telling of a committed block fails then the block stands, and it is not asked for again', async () => {
+  test('when announcing a committed block fails, then the block is kept and not requested again', async () => {
     const { work, answers, propose, lines } = await setUp(
       chain => ({ ...chain, importBlock: () => Promise.resolve('imported') }),
       () => Promise.reject(new Error('nobody listens')),

@@ -202,29 +202,29 @@ describe('given messages that were not used', () => {
     detail: '',
   })
 
-  test('when only a liar sends such then the peer is blamed', () => {
+  test('when only a dishonest peer sends such a message, then the peer is reported', () => {
     const { effectHandler, blamed } = setUp()
     void effectHandler.perform([dropped('bad-seal', 2), dropped('undecodable')])
     expect(blamed).toEqual(['invalid-message', 'invalid-message'])
   })
 
-  test('when somebody else signed it, or honest ones send such too, then it is not', () => {
+  test('when another node signed it, or honest peers send such messages too, then the peer is not reported', () => {
     const { effectHandler, blamed } = setUp()
     void effectHandler.perform([dropped('bad-seal', 3), dropped('duplicate', 2)])
     expect(blamed).toEqual([])
   })
 })
 
-describe('given other validators are asked where they are', () => {
+describe('given a request for the height and round of validators', () => {
   const to = [testAddress(2), testAddress(3), testAddress(4)]
 
-  test('when one is of an earlier release then it is not asked, and its status counts', () => {
+  test('when one runs an earlier release, then it is not asked, and its status counts', () => {
     const { effectHandler, sent, known } = setUp()
     void effectHandler.perform([{ kind: 'inform', message: POSITION_REQUEST, to }])
     expect([sent, known]).toEqual([[POSITION_REQUEST.code], [toHex(testAddress(3))]])
   })
 
-  test('when this validator is asked itself then it answers though its own record cannot be written', async () => {
+  test('when this validator is asked, then it answers although its own record cannot be written', async () => {
     const { effectHandler, writes, sent } = setUp()
     const failed = effectHandler.perform([record(0)])
     await begun()

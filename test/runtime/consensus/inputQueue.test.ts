@@ -11,8 +11,8 @@ const message = (peer: number, bytes = 1): Input => ({
 
 const local: Input = { kind: 'transactions-waiting' }
 
-describe('the order in which everything happens to a validator', () => {
-  test('given inputs of both kinds then they come out as they went in, however many', () => {
+describe('the queue of inputs of a validator', () => {
+  test('given inputs of peers and of this node, then they leave the queue in the order in which they entered', () => {
     const queue = createInputQueue(10_000)
     const inputs = Array.from({ length: 3_000 }, (_, index) => (index % 3 === 0 ? local : message(index % 3)))
     for (const input of inputs) expect(queue.push(input)).toBe(true)
@@ -21,7 +21,7 @@ describe('the order in which everything happens to a validator', () => {
     expect(queue.size).toBe(0)
   })
 
-  test('when too many messages wait then further ones are refused, and what happens here is not', () => {
+  test('when too many messages wait, then further messages are refused, and inputs of this node are not', () => {
     const queue = createInputQueue(10)
     const taken = Array.from({ length: 100 }, () => queue.push(message(1))).filter(Boolean)
     expect(taken).toHaveLength(10)

@@ -13,17 +13,17 @@ const peer = (index: number, neighbours: readonly number[]) =>
     status: { neighbours: neighbours.map(testAddress) } as unknown as Peer['status'],
   }) satisfies Pick<Peer, 'address' | 'status'>
 
-describe('passing on somebody else’s message', () => {
+describe('relaying a message of another validator', () => {
   const message = { code: 0x13, data: new Uint8Array(0) }
   const to = [2, 3, 4, 5].map(testAddress)
 
-  test('given its author is a peer then those it is connected with do not get it again', () => {
+  test('given its author is a peer, then the neighbours of the author do not get it again', () => {
     const effect = { kind: 'relay', message, author: testAddress(2), from: testAddress(2), to } as const
     const peers = [peer(2, [3]), peer(3, []), peer(4, [])]
     expect(relayTo(effect, peers)).toEqual([testAddress(4)])
   })
 
-  test('given its author is out of sight then all that are connected get it but who brought it', () => {
+  test('given its author is not connected, then all peers but the sender get it', () => {
     const effect = { kind: 'relay', message, author: testAddress(5), from: testAddress(3), to } as const
     const peers = [peer(2, []), peer(3, []), peer(4, [])]
     expect(relayTo(effect, peers)).toEqual([testAddress(2), testAddress(4)])
@@ -33,7 +33,7 @@ describe('passing on somebody else’s message', () => {
 describe('the timers of the machine', () => {
   const block: Timer = { kind: 'block', sequence: 1n }
 
-  test('given a time that is past then the timer fires at once, in a turn of its own', async () => {
+  test('given a time in the past, then the timer fires at once, in a later turn', async () => {
     const fired: Timer[] = []
     const timers = createTimers(timer => fired.push(timer))
     timers.start(block, 0)

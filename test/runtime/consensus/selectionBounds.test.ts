@@ -38,7 +38,7 @@ describe('given a selection of transactions', () => {
     expect(after(1)).toContain('2000 ms')
   })
 
-  test('when time is over then one that begins still has what an ordinary transaction needs on a busy machine', () => {
+  test('when the time is over, then a transaction that begins still has the shortest limit', () => {
     for (const [isDeferred, leastMs] of [
       [false, 100],
       [true, 500],
@@ -52,7 +52,7 @@ describe('given a selection of transactions', () => {
     }
   })
 
-  test('when one takes what no other node on the machine can spare then memory is named', () => {
+  test('when one needs more memory than a block may take, then the reason names the memory', () => {
     const { after } = setUp()
     expect(after(0, { memoryBytes: 256 * 2 ** 20 })).toBeUndefined()
     expect(after(0, { memoryBytes: 256 * 2 ** 20 + 1 })).toContain('256 MB of memory')
@@ -66,7 +66,7 @@ describe('given a selection of transactions', () => {
     expect(bounds.isFull()).toBe(true)
   })
 
-  test('when the logs of all take what the store writes at once then the block takes no more', () => {
+  test('when the logs of all transactions are as long as the store writes at once, then the block takes no more', () => {
     const { bounds, after } = setUp(true)
     after(0, { logBytes: 4 * 2 ** 20 })
     bounds.begin(SENT)
@@ -77,12 +77,12 @@ describe('given a selection of transactions', () => {
     expect(bounds.isFull()).toBe(true)
   })
 
-  test('when the logs of one take more than is hashed at once then that is named', () => {
+  test('when the logs of one transaction are longer than is hashed at once, then the reason names their length', () => {
     expect(setUp().after(0, { logBytes: 4 * 2 ** 20 })).toBeUndefined()
     expect(setUp().after(0, { logBytes: 4 * 2 ** 20 + 1 })).toContain('more than 4 MB')
   })
 
-  test('when logs and changes take time after the selection then that counts, for the block as well', () => {
+  test('when logs and state changes take time after the selection, then that time counts for transaction and block', () => {
     const { bounds, after } = setUp()
     expect(after(0, { logs: 100_000 })).toContain('100000 logs')
     bounds.begin(SENT)
@@ -93,7 +93,7 @@ describe('given a selection of transactions', () => {
     expect(bounds.isFull()).toBe(true)
   })
 
-  test('when one is stopped then nothing of it is left to be done', () => {
+  test('when a transaction is stopped, then its logs and changes no longer count', () => {
     const { bounds, after } = setUp()
     after(0, { logs: 1_000_000 })
     bounds.begin(SENT)

@@ -69,7 +69,7 @@ describe('given the pool’s prefetch', () => {
     await stop()
   })
 
-  test('ends when what is being read is read: the store may be closed then', async () => {
+  test('when it is stopped, then it ends after its last read, so that the store may be closed', async () => {
     let isRead = false
     const { add, stop } = started(async () => {
       await turns(5)

@@ -45,13 +45,13 @@ describe('given an executable transaction that blocks do not include', () => {
     expect(announced).toEqual([[ALICES.transaction.encoded], [ALICES.transaction.encoded]])
   })
 
-  test('when it has waited longer than a dropped sender has to, then it is announced no more', () => {
+  test('when it has waited longer than a dropped sender is refused, then it is no longer announced', () => {
     const { announced, headAt } = start([ALICES])
     headAt(61_000)
     expect(announced).toEqual([])
   })
 
-  test('when its sender is not executable, then it is not announced', () => {
+  test('when its sender has a nonce gap, then it is not announced', () => {
     const { announced, headAt } = start([{ ...transfer(BOB, 1), local: true, addedAtMs: 0 }])
     headAt(20_000)
     expect(announced).toEqual([])
@@ -63,7 +63,7 @@ describe('given an executable transaction that blocks do not include', () => {
     expect(announced.map(({ length }) => length)).toEqual([64])
   })
 
-  test('when senders that nobody knows have many, then those of known senders come first', () => {
+  test('when unknown senders have many, then those of known senders come first', () => {
     const unknown = { ...transfer(CAROL, 0), local: true, addedAtMs: 0 }
     const { announced, headAt } = start([...Array.from({ length: 100 }, () => unknown), ALICES])
     headAt(20_000)

@@ -37,7 +37,7 @@ const rubbish = (count: number): readonly SenderTransaction[] =>
   Array.from({ length: count }, (_, index) => from(10_000 + index))
 
 describe('transactions of peers that are not paid for yet', () => {
-  test('given a peer that fills all room with rubbish then that of another peer is there when it is paid for', async () => {
+  test('given a peer that fills the room with transactions of unknown senders, when the sender of another peer’s transaction is paid, then that transaction is validated again', async () => {
     const { unpaid, retried, pay } = setUp()
     const spend = from(2)
     unpaid.keep(spend, 'honest')
@@ -47,7 +47,7 @@ describe('transactions of peers that are not paid for yet', () => {
     expect(retried).toEqual([spend])
   })
 
-  test('given many peers that do so together then it is the same', async () => {
+  test('given a hundred peers that do so together, when the senders of another peer are paid, then their transactions are validated again', async () => {
     const { unpaid, retried, pay } = setUp()
     const spends = [from(2), from(3, { value: 7n })]
     for (const [index, one] of rubbish(RUBBISH).entries()) {
@@ -60,7 +60,7 @@ describe('transactions of peers that are not paid for yet', () => {
     expect(retried).toEqual(spends)
   })
 
-  test('given one peer alone then its oldest are forgotten', async () => {
+  test('given one peer that fills the room alone, when its senders are paid, then only its newest transactions are validated again', async () => {
     const { unpaid, retried, pay } = setUp()
     unpaid.keep(from(2), 'flooder')
     for (const one of rubbish(RUBBISH)) unpaid.keep(one, 'flooder')

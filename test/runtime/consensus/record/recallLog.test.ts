@@ -11,7 +11,7 @@ const setUp = () => {
   return { lines, clock, log, waits }
 }
 
-test('given a validator that waits for the others then a line says so, not at once and not all the time', () => {
+test('given a validator that waits for the others, then the log says so twice a minute', () => {
   const { lines, clock, waits } = setUp()
   for (clock.nowMs = 0; clock.nowMs < 60_000; clock.nowMs += 1_000) waits()
   expect(lines).toHaveLength(2)

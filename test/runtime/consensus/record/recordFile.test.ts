@@ -58,7 +58,7 @@ const read = async (storage: KeyValueStore = synced(), owner = OWNER, headNumber
 }
 
 describe('the record of what a validator signed', () => {
-  test('given a durable storage of any kind then it lies in files of its own, and the newest is read', async () => {
+  test('given a durable storage of any kind, then the record is in files of its own, and the newest one is read', async () => {
     await write(synced(), record(5n, 0), record(5n, 1), record(6n, 0))
     expect(await read()).toEqual({ record: record(6n, 0), isDamaged: false })
     await write(synced(), record(7n, 2))
@@ -81,7 +81,7 @@ describe('the record of what a validator signed', () => {
     await again.close()
   })
 
-  test('given an earlier release kept it with the views then it is taken over once', async () => {
+  test('given a record that an earlier release kept with the views, then it is moved to its files once', async () => {
     const storage = synced()
     await storage.setDurably({ key: OLD_KEY, value: encodeRestartRecord(record(9n, 3)) })
     expect(await read(storage)).toEqual({ record: record(9n, 3), isDamaged: false })
@@ -90,7 +90,7 @@ describe('the record of what a validator signed', () => {
     expect((await read(synced())).record).toEqual(record(9n, 3))
   })
 
-  test('given both then the later one stays', async () => {
+  test('given a record in both places, then the later one is kept', async () => {
     await write(synced(), record(9n, 3))
     const storage = synced()
     await storage.setDurably({ key: OLD_KEY, value: encodeRestartRecord(record(9n, 2)) })
@@ -109,7 +109,7 @@ describe('the record of what a validator signed', () => {
 })
 
 describe('given a record of another validator or chain', () => {
-  test('then it is none of this one: the key, or the chain, was exchanged', async () => {
+  test('then it is not used: the key or the chain was replaced', async () => {
     await write(synced(), record(9n, 3))
     const others = [
       { ...OWNER, address: testAddress(2) },
@@ -124,7 +124,7 @@ describe('given files that were copied to where they do not belong', () => {
   const slotOf = (key: number, index: number): string =>
     join(folder, 'validator', `${toHex(testAddress(key))}-abababababababab`, `record.${index}`)
 
-  test('when they are of another validator then nothing of them counts', async () => {
+  test('when both are of another validator, then neither is used', async () => {
     await write(synced(), record(9n, 3), record(9n, 4))
     const place = await openRecord(folder, { ...OWNER, address: testAddress(2) }, synced(), log)
     for (const round of [0, 1]) await place.write(encodeRestartRecord(record(9n, round)))
@@ -136,7 +136,7 @@ describe('given files that were copied to where they do not belong', () => {
     )
   })
 
-  test('when one of them is of another validator then the other one counts, as that before it', async () => {
+  test('when one of them is of another validator, then the other one is read as the earlier record', async () => {
     await write(synced(), record(9n, 3), record(9n, 4))
     const place = await openRecord(folder, { ...OWNER, address: testAddress(2) }, synced(), log)
     for (const round of [0, 1, 2, 3]) await place.write(encodeRestartRecord(record(9n, round)))
@@ -145,7 +145,7 @@ describe('given files that were copied to where they do not belong', () => {
     expect(await read()).toEqual({ record: record(9n, 3), isDamaged: true })
   })
 
-  test('when the two of a validator were exchanged then neither counts', async () => {
+  test('when the two files of a validator were swapped, then neither is used', async () => {
     await write(synced(), record(9n, 3), record(9n, 4))
     const first = readFileSync(slot(0))
     const second = readFileSync(slot(1))
@@ -155,7 +155,7 @@ describe('given files that were copied to where they do not belong', () => {
   })
 })
 
-test('given the chain was deleted then a line says that the validator waits for it, and what to do if all began anew', async () => {
+test('given a deleted chain, then the log says that the validator waits for its blocks, and what to do if all nodes start a new chain', async () => {
   await write(synced(), record(9n, 3))
   await read(synced(), OWNER, 8n)
   expect(lines).toEqual([])

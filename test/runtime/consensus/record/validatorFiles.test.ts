@@ -61,7 +61,7 @@ const EVIDENCE: Evidence = {
   second: { code: 0x13, data: Uint8Array.of(2) },
 }
 
-describe('the votes an operator wants cast', () => {
+describe('the votes that an operator proposed', () => {
   test('given some were proposed then they stand after a restart, until they are discarded', async () => {
     const votes = await openVotes()
     await votes.propose({ recipient: testAddress(1), type: 'add' })

@@ -8,7 +8,7 @@ import { startPoolFollower } from '../../../../runtime/node/pool/poolFollower.ts
 import { testAddress } from '../../genesis.ts'
 import { turns } from '../../../support/turns.ts'
 
-test('what follows the chain for the pool ends when the last block is dealt with: the store may be closed then', async () => {
+test('given a follower of the chain, when it is stopped, then it ends after its last block, so that the store may be closed', async () => {
   const heads = new Set<(head: ChainHead) => void>()
   let isRead = false
   const chain = {

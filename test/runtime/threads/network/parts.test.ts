@@ -22,8 +22,8 @@ const noLog = (lines: string[] = []) => {
   return { debug: note, info: note, warn: note, error: note }
 }
 
-describe('what waits between the threads', () => {
-  test('given more than the limit, then what comes is not sent until the receiver has processed some, and the sender is notified', () => {
+describe('messages between the threads', () => {
+  test('given more bytes than the limit, then no message is sent until the receiver has processed some, and that is logged', () => {
     const lines: string[] = []
     const handled = createHandled()
     const sender = openBacklog(handled, 'toNetwork', noLog(lines))
@@ -38,7 +38,7 @@ describe('what waits between the threads', () => {
     expect(openBacklog(handled, 'fromNetwork', noLog()).admits(MB)).toBe(true)
   })
 
-  test('given more bytes than a counter holds over time, then it goes on', () => {
+  test('given more bytes in all than a counter holds, then messages are still sent', () => {
     const handled = createHandled()
     const backlog = openBacklog(handled, 'fromNetwork', noLog())
     for (let i = 0; i < 5_000; i++) {
@@ -47,7 +47,7 @@ describe('what waits between the threads', () => {
     }
   })
 
-  test('given nothing that waits, then one of any size goes', () => {
+  test('given an empty queue, then a message of any size is sent', () => {
     expect(openBacklog(createHandled(), 'fromNetwork', noLog()).admits(2 * BACKLOG_BYTES_MAX)).toBe(true)
   })
 })
@@ -170,8 +170,8 @@ describe('given values that cross between the threads', () => {
   })
 })
 
-describe('given questions to the thread', () => {
-  test('when they are answered, refused or the thread fails, then by their number', async () => {
+describe('given calls of the thread', () => {
+  test('when they are answered or refused, or the thread fails, then each call gets the answer of its id', async () => {
     const calls = createCalls()
     const numbers: number[] = []
     const asked = Array.from({ length: 1_024 }, () => ended(calls.request(id => void numbers.push(id))))

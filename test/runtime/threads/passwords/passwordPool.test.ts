@@ -87,7 +87,7 @@ describe('given a pool of threads', () => {
     expect(order).toEqual([0, 1, 2, 3])
   })
 
-  test.skipIf(process.platform !== 'linux')('then threads let others go first', async () => {
+  test.skipIf(process.platform !== 'linux')('then the threads run at a lower priority', async () => {
     const before = getPriority()
     const { check } = open(1)
     await check({ password: 'x', hash: cheap('x'), failCost: 4 })
@@ -118,8 +118,8 @@ describe('given a pool of threads', () => {
   })
 })
 
-describe('given the hash that is nobody’s', () => {
-  test('then it is one that bcrypt reads, and of no simple password', () => {
+describe('given the hash for unknown users', () => {
+  test('then bcrypt reads it, and no simple password matches it', () => {
     for (const password of ['', 'a', 'password', 'nobody'])
       expect(compareSync(password, dummyHash(4))).toBe(false)
     expect(dummyHash(10).length).toBe(60)
