@@ -15,7 +15,7 @@ export type PeerStatus = {
   readonly configuration: Readonly<Record<string, string>>
   readonly headNumber: bigint
   readonly headHash: Hash
-  /** Seconds; of this node's own status alone, and not sent. */
+  /** Seconds. Set in the status of this node only, and not sent. */
   readonly headTimestamp?: bigint
   /** Name and version of the node's software. */
   readonly client: string

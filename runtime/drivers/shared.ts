@@ -14,7 +14,7 @@ import { StorageUnavailable } from './storageUnavailable.ts'
  *   D1).
  * - `ordered`: the same, but a crash of the server may take the last writes back (Redis).
  * - `immutable`: values that never change, and a head that is replaced conditionally (S3): blocks, but no state. Workers KV
- *   and   R2 have the values only, and their head stands in a Durable Object or D1: a Worker has both.
+ *   and R2 have the values only, and their head stands in a Durable Object or D1: a Worker has both.
  */
 export type Consistency = 'transactional' | 'ordered' | 'immutable'
 

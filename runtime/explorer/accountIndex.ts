@@ -85,7 +85,7 @@ const advance = (state: State): void => {
     return
   }
   state.pass = run(state)
-    .catch((error: unknown) => state.log.error('The index of the explorer stops: {error}', { error }))
+    .catch((error: unknown) => state.log.error('The index of the explorer has stopped: {error}', { error }))
     .finally(() => {
       state.pass = undefined
       if (!state.isBehind) return

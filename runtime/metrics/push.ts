@@ -40,7 +40,7 @@ export const startMetricsPush = (options: PushOptions): (() => Promise<void>) =>
     } catch (error) {
       // Once: the gateway may be away for days.
       if (!hasFailed)
-        log.warn('Metrics cannot be pushed to {url}: {error}. It is tried every {seconds} s', {
+        log.warn('Metrics cannot be pushed to {url}: {error}. The node tries again every {seconds} s', {
           url,
           error,
           seconds: options.intervalSeconds,
@@ -48,7 +48,7 @@ export const startMetricsPush = (options: PushOptions): (() => Promise<void>) =>
       hasFailed = true
     }
   }
-  /** A push that takes longer than the interval is not followed by a second one beside it. */
+  /** No push starts while another one runs. */
   const pushUnlessRunning = (): Promise<void> => {
     running ??= push().finally(() => {
       running = undefined

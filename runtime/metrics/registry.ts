@@ -59,7 +59,7 @@ type Client = typeof PromClient
 /** The name that a sample is part of: `a_count` of the summary `a`. */
 const baseOf = (name: string): string => name.replace(/_(?:count|sum|bucket)$/, '')
 
-/** A mistake of this program, not of its surroundings: the table and its users disagree. */
+/** An error in this program: code uses a metric that the table does not have, or as another kind. */
 class UnknownMetric extends Error {
   override readonly name = 'UnknownMetric'
   readonly code = 'UNKNOWN_METRIC'

@@ -5,7 +5,7 @@ export type MetricKind = 'counter' | 'gauge' | 'histogram' | 'summary'
 export type MetricRow = {
   readonly kind: MetricKind
   readonly category: MetricCategory
-  /** Ends with a sentence-like phrase without a full stop; the unit stands in the name. */
+  /** A phrase without a full stop; the unit is part of the metric's name. */
   readonly help: string
   readonly labels: readonly string[]
   /** Upper bounds, of a histogram only. */
@@ -35,7 +35,7 @@ const STEP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 /** Seconds: block periods from milliseconds to an idle network with a long empty period. */
 const INTERVAL_BUCKETS = [0.1, 0.25, 0.5, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 30, 60, 300]
 
-/** Besu's names, for the dashboards that exist. */
+/** Metrics with Besu's names, so that existing dashboards work. */
 const BESU_METRICS = {
   ethereum_blockchain_height: gauge('ETHEREUM', 'Number of the head block'),
   ethereum_best_known_block_number: gauge('ETHEREUM', 'Highest block number that this node or a peer has'),
@@ -122,7 +122,7 @@ const PROCESS_METRICS = {
 /** Consensus. A validator is labelled by its address; the label set is bounded by the validators of the head. */
 const QBFT_METRICS = {
   qbft_height: gauge('QBFT', 'Block number that is being decided'),
-  qbft_round: gauge('QBFT', 'Round in which it is being decided; 0 before the first round starts'),
+  qbft_round: gauge('QBFT', 'Round of the block that is being decided; 0 before the first round starts'),
   qbft_rounds_total: counter('QBFT', 'Rounds above 0 that started', 'reason'),
   qbft_step_duration_seconds: histogram('QBFT', 'Duration of the steps of a block', STEP_BUCKETS, 'step'),
   qbft_quorum_delay_seconds: histogram(
@@ -132,7 +132,7 @@ const QBFT_METRICS = {
     'phase',
   ),
   qbft_validators: gauge('QBFT', 'Validators of the next block'),
-  qbft_is_validator: gauge('QBFT', '1 while this node is one of them, else 0'),
+  qbft_is_validator: gauge('QBFT', '1 while this node is a validator of the next block, else 0'),
   qbft_validator_last_seen_timestamp_seconds: gauge(
     'QBFT',
     'Last signed message or sealed block of a validator, seconds since 1970',

@@ -55,7 +55,7 @@ export const App = () => {
   const place = JSON.stringify(shown)
   const first = useRef(true)
   useEffect(() => {
-    // Screen readers go on at the new page, not at the link that led to it.
+    // Screen readers continue at the new page, not at the link that led to it.
     if (!first.current) main.current?.focus({ preventScroll: true })
     first.current = false
   }, [place])

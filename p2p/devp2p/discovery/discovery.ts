@@ -127,7 +127,7 @@ const onPing = (
   const endpoint = { ...source, tcp: message.from.tcp }
   const bond = bonds.of(packet.publicKey, endpoint)
   if (bond === undefined) return
-  // The address that a packet comes from counts: what it says about itself may be anything.
+  // The source address of the packet counts: the address inside it is not proven.
   bond.endpoint = endpoint
   if (!bonds.isBonded(bond)) ping(state, bond)
 }
@@ -231,7 +231,7 @@ const askNewNodes = (state: State): void => {
   for (const bond of due) askForNeighbors(state, bond, ownKey)
 }
 
-/** Answers others and looks for nodes, over a socket that is bound. */
+/** Answers other nodes and finds new ones, over a bound socket. */
 export const startDiscovery = (options: DiscoveryOptions): Discovery => {
   const { nowMs, socket } = options
   const state: State = {

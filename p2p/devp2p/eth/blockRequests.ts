@@ -95,7 +95,7 @@ const requestBodies = async (
   return found
 }
 
-/** Yields blocks from the headers, up to the first whose body the peer does not give. */
+/** Yields the blocks of these headers, up to the first one whose body the peer does not deliver. */
 async function* joinBodies(
   peer: EthPeer,
   headers: readonly FetchedHeader[],
@@ -153,7 +153,7 @@ export async function* requestBlockRange(
   }
 }
 
-/** The block RLP with this hash; undefined when the peer does not give it. @throws NetworkError, RlpError, DecodeError */
+/** The block RLP with this hash; undefined when the peer does not deliver it. @throws NetworkError, RlpError, DecodeError */
 export const requestBlock = async (
   peer: EthPeer,
   consensus: HashOf,

@@ -17,9 +17,9 @@ export type EthPeer = {
   readonly requests: PendingRequests
   readonly knownTransactions: RecentHashes
   readonly knownBlocks: RecentHashes
-  /** Hashes of transactions that it announced, the latest last, for when this node has caught up. */
+  /** Hashes of transactions that it announced during the sync of this node, to be fetched afterwards; the latest last. */
   announced: Hash[]
-  /** Ends what this node does for it. */
+  /** Aborts the answers and fetches of this peer when it disconnects. */
   readonly controller: AbortController
   peer: Peer
 }

@@ -21,7 +21,7 @@ const bytesOf = (value: bigint, length: 4 | 8): Uint8Array => {
   return bytes
 }
 
-/** The checksums after each fork, that of the genesis block first, each with the fork that ends it. */
+/** The checksums after each fork, that of the genesis block first, each with the next fork. */
 const checksums = (genesisHash: Hash, { blocks, times }: Forks): readonly ForkId[] => {
   const ids: ForkId[] = []
   let checksum = crc32(genesisHash)
@@ -50,7 +50,7 @@ export const forkIdMismatch = (
   const all = checksums(genesisHash, forks)
   const own = passed(forks, head)
   const theirs = all.findIndex(({ hash }) => equalBytes(hash, remote.hash))
-  // Every fork is in force from the genesis block on: its hash, which was compared, says all.
+  // Every fork is in force from the genesis block on, so the genesis hash, which was compared, is enough.
   if (all.length === 1) return undefined
   if (theirs === -1) return `its fork hash ${toHex(remote.hash)} is of no known fork`
   if (theirs < own && remote.next !== all[theirs]?.next)

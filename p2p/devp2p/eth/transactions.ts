@@ -13,7 +13,7 @@ export type TransactionAnnouncement = {
   readonly size: number | undefined
 }
 
-/** Most transactions, or hashes, of one message: Besu disconnects above. */
+/** Maximum transactions, or hashes, of one message: Besu disconnects a peer that sends more. */
 export const TRANSACTIONS_MAX = 4096
 
 /** The EIP-2718 encodings as items of a list: legacy ones stand as they are, typed ones as byte strings. */

@@ -115,9 +115,9 @@ const findHead = async (node: Devp2pNode, peer: EthPeer): Promise<void> => {
     const number = await headNumberOf(node, peer)
     if (session.stage !== 'head') return
     if (number === undefined)
-      return void disconnectSession(session, 'uselessPeer', 'it does not give its head')
+      return void disconnectSession(session, 'uselessPeer', 'it does not deliver the header of its head')
     establish(node, peer, number)
   } catch (error) {
-    void disconnectSession(session, 'uselessPeer', `it does not give its head: ${textOf(error)}`)
+    void disconnectSession(session, 'uselessPeer', `it does not deliver the header of its head: ${textOf(error)}`)
   }
 }

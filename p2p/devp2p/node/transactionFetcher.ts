@@ -24,7 +24,7 @@ const WAITING_MAX = 8_192
 const REQUESTS_MAX = 2
 /** Transactions that are being fetched from all peers; the oldest is forgotten first, and may then be fetched twice. */
 const FETCHING_MAX = 65_536
-/** Other announcers of one transaction that are remembered, in case the first does not give it. */
+/** Other announcers of one transaction that are remembered, in case the first does not deliver it. */
 const ANNOUNCERS_MAX = 4
 
 type Waiting = {
@@ -35,17 +35,17 @@ type Waiting = {
 
 export type FetcherOptions = {
   readonly log: Log
-  /** True for a transaction that came already. */
+  /** True for a transaction that has arrived before. */
   readonly isSeen: (hash: Hash) => boolean
   readonly onTransactions: (peer: EthPeer, transactions: readonly Uint8Array[]) => void
-  /** @throws nothing; the peer broke its protocol */
+  /** Called when the answer of a peer breaks its protocol; must not throw. */
   readonly onBadAnswer: (peer: EthPeer, cause: unknown) => void
 }
 
 export type TransactionFetcher = {
-  /** The peer announced these. */
+  /** To be called when a peer announces transactions. */
   announced(peer: EthPeer, announcements: readonly TransactionAnnouncement[]): void
-  /** Encodings of the transactions with these hashes that the peer gives. @throws NetworkError, RlpError */
+  /** Requests transactions by hash; returns the encodings that the peer delivers. @throws NetworkError, RlpError */
   fetch(peer: EthPeer, hashes: readonly Hash[]): Promise<readonly Uint8Array[]>
   stop(): void
 }
@@ -53,7 +53,7 @@ export type TransactionFetcher = {
 type State = {
   readonly options: FetcherOptions
   readonly waiting: Map<EthPeer, Waiting>
-  /** By hash: others who announced it. */
+  /** By hash: other peers that announced it. */
   readonly fetching: Map<string, EthPeer[]>
 }
 
@@ -161,7 +161,7 @@ const announced = (state: State, peer: EthPeer, announcement: TransactionAnnounc
   enqueue(state, peer, announcement)
 }
 
-/** Fetches announced transactions, each from one announcer, and from another when that one does not give it. */
+/** Fetches announced transactions, each from one announcer, and from another when that one does not deliver it. */
 export const createTransactionFetcher = (options: FetcherOptions): TransactionFetcher => {
   const state: State = { options, waiting: new Map(), fetching: new Map() }
   return {

@@ -24,7 +24,7 @@ import { createTransactionFetcher, type TransactionFetcher } from './transaction
 const BATCH_MS = 20
 /** Transactions sent in full in one message: Besu builds them of this size, too. */
 const FULL_BYTES_MAX = 1024 * 1024
-/** Hashes of transactions that came or were announced lately. */
+/** Hashes of transactions that arrived or were announced recently. */
 const SEEN_MAX = 131_072
 /** Transactions that wait to be announced; beyond it peers have them from others, or when they connect. */
 const BATCH_MAX = 32_768
@@ -45,7 +45,7 @@ export type TransactionPropagation = {
   onTransactions(peer: EthPeer, payload: Uint8Array): void
   /** @throws RlpError */
   onAnnouncements(peer: EthPeer, payload: Uint8Array): void
-  /** Encodings of the transactions with these hashes that the peer gives. @throws NetworkError, RlpError */
+  /** Requests transactions by hash; returns the encodings that the peer delivers. @throws NetworkError, RlpError */
   fetch(peer: EthPeer, hashes: readonly Hash[]): Promise<readonly Uint8Array[]>
   stop(): void
 }
@@ -107,7 +107,7 @@ const propagate = (node: Devp2pNode, transactions: readonly Prepared[]): void =>
 
 type State = {
   readonly node: Devp2pNode
-  /** Hashes of transactions that came or were announced lately. */
+  /** Hashes of transactions that arrived or were announced recently. */
   readonly seen: RecentHashes
   readonly rates: GossipRates
   /** The queued announcements. */

@@ -81,7 +81,7 @@ const frameOf = ({ body: padded, size }: ReaderState): Frame => {
   const body = padded.subarray(0, size)
   const [first = 0] = body
   if (first > ID_MAX && first !== 0x80)
-    throw new RlpxError(`a frame begins with byte ${first}, which is no id`)
+    throw new RlpxError(`a frame begins with byte ${first}, which is not a message id`)
   return { id: first === 0x80 ? 0 : first, payload: body.subarray(1) }
 }
 

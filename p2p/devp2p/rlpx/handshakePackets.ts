@@ -8,7 +8,7 @@ import { RlpxError } from './error.ts'
 
 /** Bytes of the size before a packet. */
 export const SIZE_BYTES = 2
-/** Most bytes behind the size: no client sends more than 700. */
+/** Maximum bytes after the size: no client sends more than 700. */
 export const PACKET_BYTES_MAX = 2048
 
 const HANDSHAKE_VERSION = 4

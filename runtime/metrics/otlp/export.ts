@@ -4,7 +4,7 @@ import { metricsJson, tracesJson } from './encode.ts'
 import type { OtlpSettings } from './settings.ts'
 import type { SpanQueue } from './spans.ts'
 
-/** Interval of the specification between exports of spans. */
+/** Interval between exports of spans: the default of the OpenTelemetry specification. */
 const TRACES_INTERVAL_MS = 5_000
 
 /** Spans in one export: their encoding holds the event loop for about a millisecond. */

@@ -2,11 +2,11 @@ import { UsageError } from '../../cli/errors.ts'
 import type { Environment } from '../../cli/resolve.ts'
 import { clientVersion } from '../../version.ts'
 
-/** Interval of the specification between exports of metrics. */
+/** Interval between exports of metrics: the default of the OpenTelemetry specification. */
 const METRICS_INTERVAL_MS = 60_000
-/** Timeout of the specification of one export. */
+/** Timeout of one export: the default of the specification. */
 const TIMEOUT_MS = 10_000
-/** Shortest and longest value of the two. */
+/** Range of the interval and the timeout. */
 const TIME_MS_MIN = 100
 const TIME_MS_MAX = 3_600_000
 
@@ -88,7 +88,8 @@ const requireHttp = (environment: Environment): void => {
 }
 
 /**
- * Where OpenTelemetry goes, by the variables of its specification, which Besu reads too.
+ * The endpoints, intervals and headers of the export, from the environment variables of the OpenTelemetry specification, which
+ * Besu reads too.
  * @throws UsageError
  */
 export const otlpSettingsOf = (environment: Environment, identity: string | undefined): OtlpSettings => {

@@ -30,7 +30,7 @@ const decodeWith = (
           : item.inputs.map(({ name = '' }) => (args as Record<string, unknown>)[name])
         return { name: item.name, parameters: item.inputs, values }
       } catch {
-        // The data has another shape: of another contract with the same selector.
+        // The data does not match these parameters: another contract has the same selector.
       }
   return undefined
 }

@@ -3,7 +3,7 @@ import { decodeCall } from './decode.ts'
 
 const SELECTOR_LENGTH = 10
 
-/** What a transaction does, in a word. */
+/** The name of the function that a transaction calls, or what else it does. */
 export const methodNameOf = ({ to, input }: Pick<RpcTransaction, 'to' | 'input'>): string => {
   if (to === null) return 'create'
   if (input === '0x') return 'transfer of ether'

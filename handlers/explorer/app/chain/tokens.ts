@@ -2,13 +2,13 @@ import { decodeAbiParameters, hexToString } from 'viem/utils'
 import { call } from '../rpc/client.ts'
 import type { Hex } from '../rpc/types.ts'
 
-/** What a contract says of itself. Names are whatever its author wrote. */
+/** The description that a token contract returns. Its author may choose any name. */
 export type Token = {
   readonly address: Hex
   readonly kind: 'ERC-20' | 'ERC-721' | 'ERC-1155' | undefined
   readonly name: string | undefined
   readonly symbol: string | undefined
-  /** Undefined without a whole number from 0 to 77. */
+  /** A whole number from 0 to 77; undefined if the contract returns none. */
   readonly decimals: number | undefined
   readonly totalSupply: bigint | undefined
 }

@@ -1,12 +1,12 @@
-/** One part of a foreign text: as it is, or the name of a character that would not be seen or would move others. */
+/** A part of a text from the chain: as it is, or the name of a character that is invisible or changes the text around it. */
 export type TextPart = { readonly text: string; readonly isControl: boolean }
 
 /** Longest text that is shown. */
 const LENGTH_MAX = 200
 
 /**
- * Characters without a look of their own: controls, joiners, marks and overrides of the writing direction, variation selectors
- * and tags. A name made with them could look like another.
+ * Invisible characters and those that change others: controls, joiners, marks and overrides of the writing direction, variation
+ * selectors and tags. A name made with them could look like another.
  */
 const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}\u115f\u1160\u3164\uffa0]/u
 

@@ -18,7 +18,7 @@ const two = (value: number): string => String(value).padStart(2, '0')
 /** The largest time that a Date holds. */
 const MS_MAX = 8_640_000_000_000_000n
 
-/** Milliseconds of a time in seconds; undefined for a time that no calendar has. */
+/** Milliseconds of a time in seconds; undefined beyond the range of a Date. */
 export const millisecondsOf = (seconds: bigint): number | undefined =>
   seconds * 1000n > MS_MAX ? undefined : Number(seconds) * SECOND
 

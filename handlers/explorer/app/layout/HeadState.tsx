@@ -10,7 +10,7 @@ const TEXTS: Readonly<Record<Feed, string>> = {
   refused: 'this node does not serve eth_blockNumber',
 }
 
-/** The latest block, and how new ones come. */
+/** The latest block, and how the page learns of new ones. */
 export const HeadState = () => {
   const number = useValue(head)
   const state = useValue(feed)

@@ -2,7 +2,7 @@ import { status } from '../chain/status.ts'
 import { useValue } from '../hooks/useValue.ts'
 import { feed } from '../rpc/heads.ts'
 
-/** Why no block is decided, in the words of the node; or that the node is gone. */
+/** The reason why no block is decided, as the node explains it, or that the node does not answer. */
 export const StallBanner = () => {
   const { value } = useValue(status)
   const state = useValue(feed)
@@ -12,10 +12,10 @@ export const StallBanner = () => {
       : value?.status === 'stalled'
         ? (value.explanation ?? 'No blocks are decided.')
         : undefined
-  // Only the pool has nothing for a block: the network is well.
+  // There is no transaction to include: the network works.
   const isIdle = state !== 'offline' && value?.kind === 'pool'
   return (
-    // Always there, so that screen readers notice the text when it comes.
+    // The element always exists, so that screen readers notice a new text.
     <div role="alert">{text !== undefined && <p class={isIdle ? 'banner idle' : 'banner'}>{text}</p>}</div>
   )
 }

@@ -50,7 +50,7 @@ const TokenForm = () => (
   </form>
 )
 
-/** Where the node asks for tokens. A token stays in this tab and is sent to this node alone. */
+/** The login on a node that requires tokens. A token stays in this tab and is sent to this node only. */
 export const LoginPage = () => (
   <>
     <h1>Log in</h1>

@@ -51,7 +51,7 @@ const optionsOf = ({ unit, kind }: ChartProps, width: number): uPlot.Options => 
   ],
 })
 
-/** The same in words, for those who do not see the picture. */
+/** A description of the chart in words, for screen readers. */
 const describe = ({ title, values, unit }: ChartProps): string => {
   if (values.length === 0) return `${title}: no blocks yet`
   const sum = values.reduce((total, value) => total + value, 0)

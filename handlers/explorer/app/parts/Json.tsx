@@ -1,7 +1,7 @@
 /** Longest text that is shown. */
 const LENGTH_MAX = 300_000
 
-/** An answer of the node as it came. */
+/** The unchanged answer of the node. */
 export const Json = ({ label, value }: { readonly label: string; readonly value: unknown }) => {
   const text = JSON.stringify(value, undefined, 2)
   return (

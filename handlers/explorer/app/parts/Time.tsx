@@ -8,7 +8,7 @@ const TICK_MS = 1_000
 export const Age = ({ timestamp }: { readonly timestamp: Hex }) => {
   const now = useClock(TICK_MS)
   const ms = millisecondsOf(BigInt(timestamp))
-  if (ms === undefined) return <span>beyond all calendars</span>
+  if (ms === undefined) return <span>not a date</span>
   return (
     <time dateTime={new Date(ms).toISOString()} title={`${formatLocal(ms)} local\n${formatUtc(ms)}`}>
       {formatAge(now - ms)}

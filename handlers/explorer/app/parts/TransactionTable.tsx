@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<RpcTransaction>[] = [
   {
     name: 'Block',
     cell: ({ blockNumber }) =>
-      blockNumber === null ? <em>waits</em> : <BlockLink number={BigInt(blockNumber)} />,
+      blockNumber === null ? <em>waiting</em> : <BlockLink number={BigInt(blockNumber)} />,
   },
   {
     name: 'Time',

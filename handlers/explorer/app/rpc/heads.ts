@@ -11,7 +11,7 @@ const RECONNECT_MS = 5_000
 /** Number of the latest block; undefined until the node has answered. */
 export const head = createValue<bigint | undefined>(undefined)
 
-/** How new blocks come. */
+/** How the page learns of new blocks. */
 export type Feed = 'starting' | 'live' | 'polling' | 'offline' | 'refused'
 export const feed = createValue<Feed>('starting')
 

@@ -91,7 +91,7 @@ export const Contract = ({ address }: { readonly address: Hex }) => {
         />
       </div>
       <button type="button" class="quiet" onClick={() => dropAbi(address)}>
-        Forget the ABI
+        Remove the ABI
       </button>
     </>
   )

@@ -45,7 +45,7 @@ const meanOf = (all: readonly RpcBlock[]): { readonly interval: string; readonly
   }
 }
 
-/** The numbers that one looks for first. */
+/** The key figures of the chain. */
 export const Tiles = ({ blocks }: { readonly blocks: readonly RpcBlock[] }) => {
   const number = useValue(head)
   const { value } = useValue(status)

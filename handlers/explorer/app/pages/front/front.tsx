@@ -9,7 +9,7 @@ import { Tiles } from './Tiles.tsx'
 const BLOCKS = 100
 const LISTED = 12
 
-/** What the chain does now. */
+/** The latest blocks and transactions, charts and key figures. */
 export const HomePage = () => {
   const loaded = useRecentBlocks(BLOCKS)
   const blocks = loaded.value ?? []

@@ -15,7 +15,7 @@ import { Reason } from './Outcome.tsx'
 
 /** Calls that are drawn below one call; a transaction may make thousands. */
 const SIBLINGS_MAX = 100
-/** Calls that are open at first. */
+/** Depth to which calls are expanded at first. */
 const OPEN_DEPTH = 3
 
 const SELECTOR_LENGTH = 10

@@ -53,7 +53,7 @@ const Failure = (mined: Mined) => {
   )
 }
 
-/** Why it is not in a block yet, in the words of the node. */
+/** The reason why it is not in a block yet, as the node explains it. */
 const Waiting = ({ transaction }: Mined) => {
   const number = useValue(head)
   const { value } = useLoaded(
@@ -63,7 +63,7 @@ const Waiting = ({ transaction }: Mined) => {
   )
   return (
     <>
-      <span class="badge warn">waits</span> {value ?? ''}
+      <span class="badge warn">waiting</span> {value ?? ''}
     </>
   )
 }

@@ -58,7 +58,7 @@ const Input = ({ transaction }: Pick<Mined, 'transaction'>) => {
   )
 }
 
-/** What one wants to know of a transaction first. */
+/** The main facts about a transaction. */
 export const Overview = ({ transaction, receipt }: Mined) => {
   const { blockNumber, blockTimestamp, from, to, value, nonce, gas, type, transactionIndex } = transaction
   const transfers = receipt === null ? [] : transfersOf(receipt.logs)

@@ -23,7 +23,7 @@ const SHAPES: Readonly<Record<Cell, string>> = {
   proposed: 'proposed the block',
   sealed: 'sealed it',
   missed: 'has no seal in it',
-  absent: 'was no validator',
+  absent: 'was not a validator',
 }
 
 const Row = ({ validator, blocks }: { readonly validator: Hex; readonly blocks: readonly Signed[] }) => {
@@ -87,7 +87,7 @@ const Grid = ({
   </div>
 )
 
-/** Who sealed the last blocks. */
+/** The validators that sealed each of the last blocks. */
 export const Signers = ({ current = [] }: { readonly current?: readonly Hex[] | undefined }) => {
   const recent = useRecentBlocks(BLOCKS)
   const blocks = recent.value

@@ -12,7 +12,7 @@ import { Votes } from './Votes.tsx'
 const TITLES = { well: 'good', troubled: 'warn', stalled: 'bad' } as const
 const WORDS = {
   well: 'blocks are decided',
-  troubled: 'blocks are decided, with trouble',
+  troubled: 'blocks are decided, with problems',
   stalled: 'no blocks are decided',
 } as const
 
@@ -31,7 +31,7 @@ const Summary = ({ value }: { readonly value: RpcStatus }) => (
   </>
 )
 
-/** Who makes the blocks, and how well. */
+/** The validators, their part in the last blocks, and votes on them. */
 export const ValidatorsPage = () => {
   const { value, error } = useValue(status)
   return (
