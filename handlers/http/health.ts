@@ -1,4 +1,4 @@
-import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
+import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 import type { HealthProblems, ReplicaStatus } from '../rpc/context.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 

@@ -1,4 +1,4 @@
-import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
+import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import type { BadBlock } from '../../core/chain/importing/badBlocks.ts'
 import type { Chain, ChosenHeaderValues } from '../../core/chain/chain.ts'

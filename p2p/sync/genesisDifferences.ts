@@ -1,4 +1,4 @@
-import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
+import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
 import type { Log } from '../log.ts'

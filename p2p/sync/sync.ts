@@ -2,7 +2,7 @@ import type { Block } from '../../core/block/block.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 import type { Network, NetworkHandlers } from '../network.ts'
-import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
+import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 
 /** Keeps the chain and the transaction pool level with those of the peers. */
 export type Sync = {

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { DEVELOPMENT_MNEMONIC } from '../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_MNEMONIC } from '../../core/genesis/development/accounts.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
 import type { NetworkOptions } from './networkCommand.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { encodeExtraData } from '../../core/block/codec/extraData.ts'
-import { developmentGenesis } from '../../core/genesis/development.ts'
+import { developmentGenesis } from '../../core/genesis/development/development.ts'
 
 export type NetworkGenesisOptions = {
   readonly validators: readonly Address[]

@@ -1,4 +1,4 @@
-import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
+import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 
 /** State of one validator as this node sees it. Addresses in hex, times in milliseconds since 1970. */
 export type ValidatorReport = {

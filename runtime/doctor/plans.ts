@@ -1,6 +1,6 @@
 import { toHex, toQuantity } from '../../core/bytes/hex.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
-import { forkKeys } from '../../core/genesis/forks.ts'
+import { forkKeys } from '../../core/genesis/parse/forks.ts'
 import { qbftAt } from '../../core/genesis/schedule.ts'
 import { parameterEntries } from '../../core/genesis/transitionEntries.ts'
 

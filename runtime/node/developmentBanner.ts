@@ -4,7 +4,7 @@ import {
   DEVELOPMENT_ACCOUNTS,
   DEVELOPMENT_MNEMONIC,
   DEVELOPMENT_PATH,
-} from '../../core/genesis/developmentAccounts.ts'
+} from '../../core/genesis/development/accounts.ts'
 import type { Header } from '../../core/block/header.ts'
 import { checksumAddress } from './checksumAddress.ts'
 

@@ -1,5 +1,5 @@
 import { overdueSeconds } from '../../core/chain/execution/overdueBlock.ts'
-import type { GenesisDifference } from '../../core/genesis/genesisDifference.ts'
+import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'

@@ -3,7 +3,7 @@ import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
 import { GenesisError } from '../../core/genesis/error.ts'
-import { parseJson } from '../../core/genesis/json.ts'
+import { parseJson } from '../../core/genesis/parse/json.ts'
 import { isOnCurve } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
 

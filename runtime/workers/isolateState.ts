@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
-import { parseGenesisText } from '../../core/genesis/parse.ts'
+import { parseGenesisText } from '../../core/genesis/parse/parse.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'

@@ -1,5 +1,5 @@
 import { toHex } from '../../core/bytes/hex.ts'
-import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/development/accounts.ts'
 import {
   attackerAlloc,
   attackerKey,

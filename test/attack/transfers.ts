@@ -1,6 +1,6 @@
 import { toHex } from '../../core/bytes/hex.ts'
 import { signTransaction } from '../../core/block/codec/signature.ts'
-import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/development/accounts.ts'
 import type { Cluster } from '../cluster/support/cluster.ts'
 import { BARE_FIELDS } from '../support/chains/bareFields.ts'
 

@@ -1,4 +1,4 @@
-import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/development/accounts.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 
 export const CHAIN_ID = 1337

@@ -1,6 +1,6 @@
 import { JsonRpcProvider, Wallet } from 'ethers'
 import { toHex } from '../../core/bytes/hex.ts'
-import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/development/accounts.ts'
 import { clientsOf } from '../runtime/transactions.ts'
 import { foundryProgram } from '../support/programs/foundry.ts'
 import { runProgram } from '../support/programs/runProgram.ts'

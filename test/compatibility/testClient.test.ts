@@ -14,7 +14,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { localhost } from 'viem/chains'
-import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/development/accounts.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { METHODS } from '../../handlers/rpc/methods/methodTable.ts'
 import { writeNetwork } from '../runtime/genesis.ts'

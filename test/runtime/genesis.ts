@@ -4,7 +4,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import { encodeExtraData } from '../../core/block/codec/extraData.ts'
 import { QBFT_MIX_HASH } from '../../core/block/codec/blockHash.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
-import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/development/accounts.ts'
 
 /** A private key that only tests use; `index` from 1. */
 export const testKey = (index: number): Uint8Array => {

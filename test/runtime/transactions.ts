@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { toHex } from '../../core/bytes/hex.ts'
-import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../core/genesis/development/accounts.ts'
 import { until } from '../support/until.ts'
 
 /**

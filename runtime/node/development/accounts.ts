@@ -5,7 +5,7 @@ import { signTransaction } from '../../../core/block/codec/signature.ts'
 import { transactionOf } from '../../../core/block/codec/transaction.ts'
 import type { UnsignedTransaction } from '../../../core/block/codec/transactionItem.ts'
 import { sign } from '../../../core/crypto/crypto.ts'
-import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/development/accounts.ts'
 import { DevelopmentRefused, type RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 
 type Accounts = Pick<

@@ -1,6 +1,6 @@
 import { genesisHeadOf, openGenesis } from '../../../core/chain/opening/openGenesis.ts'
-import { BALANCE_WEI } from '../../../core/genesis/development.ts'
-import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/developmentAccounts.ts'
+import { BALANCE_WEI } from '../../../core/genesis/development/development.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/development/accounts.ts'
 import type { Genesis } from '../../../core/genesis/genesis.ts'
 import type { StateEdit } from '../../../core/state/edits.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'

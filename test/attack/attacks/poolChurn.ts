@@ -1,6 +1,6 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
-import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/development/accounts.ts'
 import type { Cluster } from '../../cluster/support/cluster.ts'
 import {
   attackerKey,

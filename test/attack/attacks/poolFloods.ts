@@ -1,5 +1,5 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/development/accounts.ts'
 import type { Cluster } from '../../cluster/support/cluster.ts'
 import {
   actDuring,

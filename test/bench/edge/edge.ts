@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import { parseGenesisText } from '../../../core/genesis/parse/parse.ts'
 import { decodeReplicaHead } from '../../../core/store/replica/replicaHead.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
 import { logOf } from '../../../runtime/logging/log.ts'

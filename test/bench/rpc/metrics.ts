@@ -5,7 +5,7 @@ import { isInstalled, type NodeProcess, type RuntimeName, startNode } from '../.
 import { signTransaction } from '../../../core/block/codec/signature.ts'
 import { EMPTY_BYTES } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/development/accounts.ts'
 import { METRIC_CATEGORIES } from '../../../runtime/cli/metricCategories.ts'
 import { createRegistry } from '../../../runtime/metrics/registry.ts'
 import { createRpcMetrics } from '../../../runtime/metrics/rpcMetrics.ts'

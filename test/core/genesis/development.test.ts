@@ -3,9 +3,9 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { addressOfPrivateKey, keccak256 } from '../../../core/crypto/crypto.ts'
-import { developmentGenesis } from '../../../core/genesis/development.ts'
-import { DEVELOPMENT_ACCOUNTS, DEVELOPMENT_MNEMONIC } from '../../../core/genesis/developmentAccounts.ts'
-import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse.ts'
+import { developmentGenesis } from '../../../core/genesis/development/development.ts'
+import { DEVELOPMENT_ACCOUNTS, DEVELOPMENT_MNEMONIC } from '../../../core/genesis/development/accounts.ts'
+import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse/parse.ts'
 import { qbftAt, type QbftConsensus, rulesAt } from '../../../core/genesis/schedule.ts'
 
 const validator = new Uint8Array(20).fill(0x42)

@@ -1,5 +1,5 @@
 import { GenesisError, type GenesisErrorCode } from '../../../core/genesis/error.ts'
-import { parseGenesis } from '../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 
 /** A genesis file as an object, so that a test can change a value. */
 export type GenesisFile = Readonly<Record<string, unknown>> & {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Rules } from '../../../core/genesis/configuration.ts'
-import { parseGenesis } from '../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 import { qbftAt, type QbftConsensus, rulesAt, validatorOverrideAt } from '../../../core/genesis/schedule.ts'
 import { withConfig, withoutQbft, withTransitions } from './genesisFiles.ts'
 

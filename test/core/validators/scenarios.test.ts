@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { Vote } from '../../../core/block/codec/extraData.ts'
-import { parseGenesis } from '../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
 import { chooseVote } from '../../../core/validators/proposals.ts'
 import { proposerOf } from '../../../core/validators/proposer.ts'

@@ -6,8 +6,8 @@ import { encodeExtraData, type Vote } from '../../../core/block/codec/extraData.
 import { sealOfSignature } from '../../../core/block/codec/seal.ts'
 import type { Header } from '../../../core/block/header.ts'
 import { addressOfPrivateKey, sign } from '../../../core/crypto/crypto.ts'
-import { parseGenesisText } from '../../../core/genesis/parse.ts'
-import { developmentGenesis } from '../../../core/genesis/development.ts'
+import { parseGenesisText } from '../../../core/genesis/parse/parse.ts'
+import { developmentGenesis } from '../../../core/genesis/development/development.ts'
 import { NotProved, trustCheckpoint, trustGenesis, trustHeader } from '../../../core/verify/index.ts'
 import { rejection } from '../../support/rejection.ts'
 

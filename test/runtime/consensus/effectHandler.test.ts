@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { genesisBlock } from '../../../core/genesis/genesisBlock.ts'
-import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import { parseGenesisText } from '../../../core/genesis/parse/parse.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import {
   encodePosition,

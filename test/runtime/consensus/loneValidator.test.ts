@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { signTransaction } from '../../../core/block/codec/signature.ts'
 import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
-import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/genesis/development/accounts.ts'
 import { segmentKey } from '../../../core/store/keys.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'

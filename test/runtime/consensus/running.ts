@@ -1,6 +1,6 @@
 import { openChain } from '../../../core/chain/opening/openChain.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import { parseGenesisText } from '../../../core/genesis/parse/parse.ts'
 import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
-import { developmentGenesis } from '../../../core/genesis/development.ts'
+import { developmentGenesis } from '../../../core/genesis/development/development.ts'
 import { validatorContract } from '../../cluster/support/validatorContract.ts'
 import { startReader } from '../../support/readers/readerProcess.ts'
 import {

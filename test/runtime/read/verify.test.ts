@@ -22,7 +22,7 @@ import type { BlockRecord } from '../../../core/store/store.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'
 import { type ReaderProcess, spawnReader, startReader } from '../../support/readers/readerProcess.ts'
-import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import { parseGenesisText } from '../../../core/genesis/parse/parse.ts'
 import {
   entriesOf,
   forgedStore,

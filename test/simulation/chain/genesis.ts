@@ -6,7 +6,7 @@ import { encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import { genesisBlock } from '../../../core/genesis/genesisBlock.ts'
-import { parseGenesis } from '../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
 import type { Settings } from '../settings.ts'
 

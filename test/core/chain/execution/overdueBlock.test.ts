@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { overdueSeconds } from '../../../../core/chain/execution/overdueBlock.ts'
-import { parseGenesisText } from '../../../../core/genesis/parse.ts'
+import { parseGenesisText } from '../../../../core/genesis/parse/parse.ts'
 import { genesisText } from '../../../runtime/genesis.ts'
 
 const HEAD = { number: 7n, timestamp: 1_000n }

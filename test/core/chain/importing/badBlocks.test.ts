@@ -7,9 +7,9 @@ import {
   createBadBlocks,
 } from '../../../../core/chain/importing/badBlocks.ts'
 import { InvalidBlock } from '../../../../core/chain/rules/invalidBlock.ts'
-import { developmentGenesis } from '../../../../core/genesis/development.ts'
+import { developmentGenesis } from '../../../../core/genesis/development/development.ts'
 import { genesisBlock } from '../../../../core/genesis/genesisBlock.ts'
-import { parseGenesis } from '../../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 
 const block = genesisBlock(
   parseGenesis(developmentGenesis({ validator: new Uint8Array(20).fill(1) })),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { openChain } from '../../../../core/chain/opening/openChain.ts'
-import { parseGenesis } from '../../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 import type { StateEdit } from '../../../../core/state/edits.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'

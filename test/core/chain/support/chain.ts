@@ -11,7 +11,7 @@ import { type OpenChainOptions, openChain } from '../../../../core/chain/opening
 import { InvalidBlock } from '../../../../core/chain/rules/invalidBlock.ts'
 import type { SenderTransaction } from '../../../../core/block/transaction.ts'
 import { sign } from '../../../../core/crypto/crypto.ts'
-import { parseGenesis } from '../../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
 import { type Key, USERS, VALIDATORS } from './keys.ts'

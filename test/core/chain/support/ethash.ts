@@ -12,7 +12,7 @@ import { ommersHashOf, transactionsRootOf, withdrawalsRootOf } from '../../../..
 import type { SenderTransaction } from '../../../../core/block/transaction.ts'
 import { EMPTY_LIST_HASH } from '../../../../core/crypto/constants.ts'
 import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
-import { parseGenesis } from '../../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 import { rulesAt } from '../../../../core/genesis/schedule.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { memoryStore } from './memory.ts'

@@ -9,7 +9,7 @@ import { keccak256, sign } from '../../../../core/crypto/crypto.ts'
 import { encodeRlp, type RlpInput } from '../../../../core/rlp/rlp.ts'
 import type { SenderTransaction } from '../../../../core/block/transaction.ts'
 import { openChain } from '../../../../core/chain/opening/openChain.ts'
-import { parseGenesis } from '../../../../core/genesis/parse.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
 import {

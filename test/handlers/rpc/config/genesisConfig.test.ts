@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { developmentGenesis } from '../../../../core/genesis/development.ts'
-import { parseGenesis } from '../../../../core/genesis/parse.ts'
+import { developmentGenesis } from '../../../../core/genesis/development/development.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 import { genesisConfig } from '../../../../handlers/rpc/config/genesisConfig.ts'
 import { DEVELOPMENT_CONFIG, VALIDATOR } from '../../support/testNode.ts'
 

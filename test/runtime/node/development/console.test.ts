@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { toHex } from '../../../../core/bytes/hex.ts'
-import { DEVELOPMENT_ACCOUNTS } from '../../../../core/genesis/developmentAccounts.ts'
+import { DEVELOPMENT_ACCOUNTS } from '../../../../core/genesis/development/accounts.ts'
 import { until } from '../../../support/until.ts'
 import { withFolder } from '../../folder.ts'
 import { PROCESS_TEST_TIMEOUT_MS, startNode } from '../../nodeProcess.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseGenesisText } from '../../../../core/genesis/parse.ts'
+import { parseGenesisText } from '../../../../core/genesis/parse/parse.ts'
 import { freeGasWarnings } from '../../../../runtime/node/pool/poolOptions.ts'
 import { genesisText } from '../../genesis.ts'
 

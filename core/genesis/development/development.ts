@@ -1,9 +1,9 @@
-import type { Address } from '../bytes/bytes.ts'
-import { toHex, toQuantity } from '../bytes/hex.ts'
-import { QBFT_MIX_HASH } from '../block/codec/blockHash.ts'
-import { encodeExtraData } from '../block/codec/extraData.ts'
-import { DEVELOPMENT_ACCOUNTS } from './developmentAccounts.ts'
-import { DEVELOPMENT_CONTRACTS } from './developmentContracts.ts'
+import type { Address } from '../../bytes/bytes.ts'
+import { toHex, toQuantity } from '../../bytes/hex.ts'
+import { QBFT_MIX_HASH } from '../../block/codec/blockHash.ts'
+import { encodeExtraData } from '../../block/codec/extraData.ts'
+import { DEVELOPMENT_ACCOUNTS } from './accounts.ts'
+import { DEVELOPMENT_CONTRACTS } from './contracts.ts'
 
 export type DevelopmentOptions = {
   /** The one validator. */

@@ -1,4 +1,4 @@
-import { GenesisError } from './error.ts'
+import { GenesisError } from '../error.ts'
 import { entryOf, long, type Section } from './section.ts'
 
 /** Sections of other consensus mechanisms, which are handled by their own names. */

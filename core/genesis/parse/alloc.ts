@@ -1,7 +1,7 @@
-import { toBareHex, toHex } from '../bytes/hex.ts'
-import { EMPTY_BYTES, isZeroBytes } from '../bytes/bytes.ts'
-import type { GenesisAccount } from './configuration.ts'
-import { GenesisError } from './error.ts'
+import { toBareHex, toHex } from '../../bytes/hex.ts'
+import { EMPTY_BYTES, isZeroBytes } from '../../bytes/bytes.ts'
+import type { GenesisAccount } from '../configuration.ts'
+import { GenesisError } from '../error.ts'
 import {
   bytesOf,
   fixedBytes,

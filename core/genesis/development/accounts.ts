@@ -1,5 +1,5 @@
-import type { Address } from '../bytes/bytes.ts'
-import { fromHex } from '../bytes/hex.ts'
+import type { Address } from '../../bytes/bytes.ts'
+import { fromHex } from '../../bytes/hex.ts'
 
 /** The mnemonic of all Ethereum development tools. Its keys are public: never use them elsewhere. */
 export const DEVELOPMENT_MNEMONIC = 'test test test test test test test test test test test junk'

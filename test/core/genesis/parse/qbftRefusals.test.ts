@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Refusal, refusalOf, withConfig, withQbft, withTransitions } from './genesisFiles.ts'
+import { type Refusal, refusalOf, withConfig, withQbft, withTransitions } from '../genesisFiles.ts'
 
 describe('given a qbft section with a fault', () => {
   const noValidators =

@@ -1,4 +1,4 @@
-import { nearest } from '../collections/nearest.ts'
+import { nearest } from '../../collections/nearest.ts'
 import { type Entry, type Section, sectionOf } from './section.ts'
 
 /** Keys of other clients that resemble a known key, and are not typing errors. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { DOCUMENTATION, type Refusal, refusalOf, withConfig, withoutQbft } from './genesisFiles.ts'
+import { DOCUMENTATION, type Refusal, refusalOf, withConfig, withoutQbft } from '../genesisFiles.ts'
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 

@@ -1,5 +1,5 @@
-import type { QbftMessaging } from './configuration.ts'
-import { GenesisError } from './error.ts'
+import type { QbftMessaging } from '../configuration.ts'
+import { GenesisError } from '../error.ts'
 import { entryOf, int, type Section } from './section.ts'
 
 const MESSAGE_QUEUE_LIMIT = 1000

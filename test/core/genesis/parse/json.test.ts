@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { GenesisError } from '../../../core/genesis/error.ts'
-import { parseJson } from '../../../core/genesis/json.ts'
-import { parseGenesisText } from '../../../core/genesis/parse.ts'
+import { GenesisError } from '../../../../core/genesis/error.ts'
+import { parseJson } from '../../../../core/genesis/parse/json.ts'
+import { parseGenesisText } from '../../../../core/genesis/parse/parse.ts'
 
 const refused = (text: string): string => {
   try {

@@ -1,6 +1,6 @@
-import type { Address } from '../bytes/bytes.ts'
-import type { QbftParameters, QbftTransition } from './configuration.ts'
-import { GenesisError } from './error.ts'
+import type { Address } from '../../bytes/bytes.ts'
+import type { QbftParameters, QbftTransition } from '../configuration.ts'
+import { GenesisError } from '../error.ts'
 import { miningBeneficiary, withPeriods } from './qbftOptions.ts'
 import {
   address,

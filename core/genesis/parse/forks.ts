@@ -1,6 +1,6 @@
-import type { BlobParameters, ForkActivation } from './configuration.ts'
-import { GenesisError } from './error.ts'
-import type { ForkName } from './fork.ts'
+import type { BlobParameters, ForkActivation } from '../configuration.ts'
+import { GenesisError } from '../error.ts'
+import type { ForkName } from '../fork.ts'
 import { entryOf, int, long, type Section, sectionOf, subsection } from './section.ts'
 
 /** Genesis keys of block forks, in their required order. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { parseGenesis } from '../../../core/genesis/parse.ts'
-import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
-import { refusalOf, withQbft } from './genesisFiles.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
+import type { QbftConsensus } from '../../../../core/genesis/schedule.ts'
+import { refusalOf, withQbft } from '../genesisFiles.ts'
 
 const messagingOf = (options: Readonly<Record<string, unknown>>) =>
   (parseGenesis(withQbft(options)).configuration.consensus as QbftConsensus).messaging

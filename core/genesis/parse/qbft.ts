@@ -1,10 +1,10 @@
-import type { QbftParameters } from './configuration.ts'
-import { GenesisError } from './error.ts'
+import type { QbftParameters } from '../configuration.ts'
+import { GenesisError } from '../error.ts'
 import { parseMessaging } from './messaging.ts'
 import { miningBeneficiary, withPeriods } from './qbftOptions.ts'
-import type { QbftConsensus } from './schedule.ts'
+import type { QbftConsensus } from '../schedule.ts'
 import { address, entryOf, int, long, type Section, subsection } from './section.ts'
-import { sectionAt } from './transitionEntries.ts'
+import { sectionAt } from '../transitionEntries.ts'
 import { parseTransitions } from './transitions.ts'
 
 const EPOCH_LENGTH = 30_000n

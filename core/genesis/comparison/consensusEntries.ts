@@ -1,12 +1,12 @@
-import { type Address, compareBytes } from '../bytes/bytes.ts'
-import { toHex, toQuantity } from '../bytes/hex.ts'
-import { keccak256 } from '../crypto/crypto.ts'
-import { encodeRlp } from '../rlp/rlp.ts'
-import type { ChainConfiguration, ForkActivation, GenesisAccount } from './configuration.ts'
-import { forkKeys } from './forks.ts'
-import type { Genesis, GenesisHeader } from './genesis.ts'
-import { qbftAt } from './schedule.ts'
-import { parameterEntries, sectionAt, transitionEntries } from './transitionEntries.ts'
+import { type Address, compareBytes } from '../../bytes/bytes.ts'
+import { toHex, toQuantity } from '../../bytes/hex.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
+import { encodeRlp } from '../../rlp/rlp.ts'
+import type { ChainConfiguration, ForkActivation, GenesisAccount } from '../configuration.ts'
+import { forkKeys } from '../parse/forks.ts'
+import type { Genesis, GenesisHeader } from '../genesis.ts'
+import { qbftAt } from '../schedule.ts'
+import { parameterEntries, sectionAt, transitionEntries } from '../transitionEntries.ts'
 
 type Entries = Record<string, string>
 

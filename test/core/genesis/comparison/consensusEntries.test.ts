@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { consensusEntries } from '../../../core/genesis/consensusEntries.ts'
-import { parseGenesis } from '../../../core/genesis/parse.ts'
-import { DOCUMENTATION, withConfig, withoutQbft, withQbft, withTransitions } from './genesisFiles.ts'
+import { consensusEntries } from '../../../../core/genesis/comparison/consensusEntries.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
+import { DOCUMENTATION, withConfig, withoutQbft, withQbft, withTransitions } from '../genesisFiles.ts'
 
 const A = `0x${'11'.repeat(20)}`
 const B = `0x${'22'.repeat(20)}`

@@ -1,5 +1,5 @@
-import type { Address } from '../bytes/bytes.ts'
-import { fromHex } from '../bytes/hex.ts'
+import type { Address } from '../../bytes/bytes.ts'
+import { fromHex } from '../../bytes/hex.ts'
 
 /** A contract that tools expect at the same address on every chain. */
 type DevelopmentContract = { readonly address: Address; readonly code: Uint8Array }

@@ -1,4 +1,4 @@
-import { GenesisError } from './error.ts'
+import { GenesisError } from '../error.ts'
 
 /** Maximum nesting: a genesis file nests five levels, and parsing recurses. */
 const JSON_DEPTH_MAX = 64

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { toBareHex } from '../../../core/bytes/hex.ts'
-import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse.ts'
-import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
-import { DEFAULT_PARAMETERS } from '../../support/chains/qbftDefaults.ts'
+import { toBareHex } from '../../../../core/bytes/hex.ts'
+import { parseGenesis, parseGenesisText } from '../../../../core/genesis/parse/parse.ts'
+import type { QbftConsensus } from '../../../../core/genesis/schedule.ts'
+import { DEFAULT_PARAMETERS } from '../../../support/chains/qbftDefaults.ts'
 import {
   DOCUMENTATION,
   NO_VALIDATORS,
@@ -10,7 +10,7 @@ import {
   withoutQbft,
   withQbft,
   withTransitions,
-} from './genesisFiles.ts'
+} from '../genesisFiles.ts'
 
 const ADDRESS = `0x${'11'.repeat(20)}`
 const hex = (address: Uint8Array | undefined): string | undefined => address && toBareHex(address)

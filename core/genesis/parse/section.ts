@@ -1,6 +1,6 @@
-import { type Address, padStartBytes } from '../bytes/bytes.ts'
-import { fromHex } from '../bytes/hex.ts'
-import { GenesisError } from './error.ts'
+import { type Address, padStartBytes } from '../../bytes/bytes.ts'
+import { fromHex } from '../../bytes/hex.ts'
+import { GenesisError } from '../error.ts'
 
 /** An object of the genesis file: its values by lower-case key, with its path. */
 export type Section = {

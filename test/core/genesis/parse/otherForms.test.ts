@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { parseGenesis } from '../../../core/genesis/parse.ts'
-import { DOCUMENTATION, refusalOf, withConfig, withoutQbft } from './genesisFiles.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
+import { DOCUMENTATION, refusalOf, withConfig, withoutQbft } from '../genesisFiles.ts'
 
 describe('given a file of another form', () => {
   test('when it is the input of Besu’s operator command, then the error says so', () => {

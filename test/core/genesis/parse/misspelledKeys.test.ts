@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { parseGenesis } from '../../../core/genesis/parse.ts'
-import { DOCUMENTATION, type GenesisFile } from './genesisFiles.ts'
+import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
+import { DOCUMENTATION, type GenesisFile } from '../genesisFiles.ts'
 
 const warningsOf = (file: GenesisFile): readonly string[] => parseGenesis(file).warnings
 
