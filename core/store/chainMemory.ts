@@ -1,6 +1,6 @@
 import type { Hash } from '../bytes/bytes.ts'
-import { createTrieCache } from '../trie/cache.ts'
-import type { TrieNodeReader } from '../trie/node.ts'
+import { createTrieCache } from '../trie/nodes/cache.ts'
+import type { TrieNodeReader } from '../trie/nodes/node.ts'
 import { createMemtable, headNode, type Memtable, NOT_CHANGED } from './flushing/memtable.ts'
 import { nodeKey } from './keys.ts'
 import type { RecoveredViews } from './recover.ts'

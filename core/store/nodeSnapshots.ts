@@ -1,4 +1,4 @@
-import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
+import type { TrieNodeReader, TrieNodeWrite } from '../trie/nodes/node.ts'
 
 /** Records kept for one snapshot: some hundred full blocks overwrite as many, 30 MB. */
 export const SNAPSHOT_NODES_MAX = 100_000

@@ -8,7 +8,7 @@ import type { LogBlocks } from './logs/logIndex.ts'
 import type { LogPattern } from './logs/pattern.ts'
 import type { NodeSnapshot } from './nodeSnapshots.ts'
 import type { StoreFailed } from './storeFailed.ts'
-import type { TrieNodeReader, TrieNodeWrite } from '../trie/node.ts'
+import type { TrieNodeReader, TrieNodeWrite } from '../trie/nodes/node.ts'
 
 /** All data that the store keeps about one block. It is written as one durable value, the segment. */
 export type BlockRecord = {

@@ -1,4 +1,4 @@
-import type { TrieNodeReader } from '../trie/node.ts'
+import type { TrieNodeReader } from '../trie/nodes/node.ts'
 import type { BlockReader } from './reading/blockReader.ts'
 import type { ChainMemory } from './chainMemory.ts'
 import type { Damage } from './damage.ts'

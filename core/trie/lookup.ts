@@ -1,7 +1,7 @@
 import { equalBytes, type Hash } from '../bytes/bytes.ts'
-import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from './load.ts'
-import { followedNibbles, nibbleAt } from './nibbles.ts'
-import type { TrieNodeReader } from './node.ts'
+import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from './nodes/load.ts'
+import { followedNibbles, nibbleAt } from './nodes/nibbles.ts'
+import type { TrieNodeReader } from './nodes/node.ts'
 
 /**
  * The value of a key under a root; undefined when the trie does not have the key. Every record on the path is verified

@@ -1,7 +1,7 @@
 import { compareBytes, type Hash } from '../bytes/bytes.ts'
-import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from './load.ts'
-import { nibbleAt } from './nibbles.ts'
-import type { Branch, Node, TrieNodeReader } from './node.ts'
+import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from './nodes/load.ts'
+import { nibbleAt } from './nodes/nibbles.ts'
+import type { Branch, Node, TrieNodeReader } from './nodes/node.ts'
 
 /** A leaf of a trie whose keys all have 32 bytes. */
 export type TrieLeaf = { readonly key: Hash; readonly value: Uint8Array }

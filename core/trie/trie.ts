@@ -1,10 +1,10 @@
 import { compareBytes, EMPTY_BYTES, equalBytes } from '../bytes/bytes.ts'
-import { childOf, MISSING, recordKey, type TrieRun } from './load.ts'
-import { leafOf } from './leaf.ts'
-import { followedNibbles, HEX_DIGITS, nibbleAt, nibblesOf, pathOf, sharedNibbles } from './nibbles.ts'
-import { type Branch, type Child, INSIDE, type Leaf, type Node } from './node.ts'
-import { hasOtherValue } from './readRecord.ts'
-import { branchOf, hasRecord, KEY_BYTES_MAX, recordOf, withPrefix } from './record.ts'
+import { childOf, MISSING, recordKey, type TrieRun } from './nodes/load.ts'
+import { leafOf } from './nodes/leaf.ts'
+import { followedNibbles, HEX_DIGITS, nibbleAt, nibblesOf, pathOf, sharedNibbles } from './nodes/nibbles.ts'
+import { type Branch, type Child, INSIDE, type Leaf, type Node } from './nodes/node.ts'
+import { hasOtherValue } from './nodes/readRecord.ts'
+import { branchOf, hasRecord, KEY_BYTES_MAX, recordOf, withPrefix } from './nodes/record.ts'
 
 /** A key to set, or to delete when the value is undefined. Values are not empty. */
 export type TrieEntry = {

@@ -2,7 +2,7 @@ import { equalBytes, type Hash } from '../bytes/bytes.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { decodeRlp, type RlpItem } from '../rlp/rlp.ts'
-import { nibbleAt } from './nibbles.ts'
+import { nibbleAt } from './nodes/nibbles.ts'
 
 /** The path of a 32-byte key has at most one node per nibble and a leaf; a longer proof is refused before hashing. */
 const PROOF_NODES_MAX = 65

@@ -3,7 +3,7 @@ import { fromHex } from '../bytes/hex.ts'
 import { bigintToFixedBytes } from '../bytes/integer.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import { keccak256 } from '../crypto/crypto.ts'
-import { accountValue, slotValue } from '../trie/account.ts'
+import { accountValue, slotValue } from '../trie/state/account.ts'
 import { verifyProof } from '../trie/verify.ts'
 import { NotProved } from './notProved.ts'
 

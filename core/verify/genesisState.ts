@@ -1,11 +1,11 @@
-import { NO_NODES } from '../trie/load.ts'
+import { NO_NODES } from '../trie/nodes/load.ts'
 import { type Address, ZERO_HASH } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
 import type { Genesis } from '../genesis/genesis.ts'
 import { genesisChanges } from '../genesis/genesisBlock.ts'
 import type { Account, StateReader } from '../state/account.ts'
-import { updateStateRoot } from '../trie/stateRoot.ts'
+import { updateStateRoot } from '../trie/state/stateRoot.ts'
 
 /** The state after block 0, computed from the genesis file. */
 export const createGenesisState = (genesis: Pick<Genesis, 'alloc'>): StateReader => {

@@ -3,9 +3,9 @@ import { toBareHex, toHex } from '../bytes/hex.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { setBounded } from '../collections/boundedMap.ts'
 import { MissingEntries, type StateReader } from '../state/account.ts'
-import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from '../trie/account.ts'
+import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from '../trie/state/account.ts'
 import { trieValue } from '../trie/lookup.ts'
-import type { TrieNodeReader } from '../trie/node.ts'
+import type { TrieNodeReader } from '../trie/nodes/node.ts'
 import { NotProved } from './notProved.ts'
 
 /** Verified code by its hash. */

@@ -5,8 +5,8 @@ import type { GenesisAccount } from '../../core/genesis/configuration.ts'
 import type { Account, StateReader } from '../../core/state/account.ts'
 import { EMPTY_STATE } from '../../core/state/emptyState.ts'
 import { createWorldState } from '../../core/state/worldState.ts'
-import type { TrieNodeReader } from '../../core/trie/node.ts'
-import { updateStateRoot } from '../../core/trie/stateRoot.ts'
+import type { TrieNodeReader } from '../../core/trie/nodes/node.ts'
+import { updateStateRoot } from '../../core/trie/state/stateRoot.ts'
 
 /** A state in memory: what a test begins with. */
 export type MemoryState = {

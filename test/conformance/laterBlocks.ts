@@ -5,7 +5,7 @@ import type { AccountChange } from '../../core/state/account.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue.ts'
 import { encodeSegment } from '../../core/store/segments/segment.ts'
 import { openReplicaWriter } from '../../core/store/replica/replicaWriter.ts'
-import { updateStateRoot } from '../../core/trie/stateRoot.ts'
+import { updateStateRoot } from '../../core/trie/state/stateRoot.ts'
 import { readReplica, writerId } from '../support/stores/replica.ts'
 import { sampleChain } from '../support/chains/sampleChain.ts'
 

@@ -6,7 +6,7 @@ import { keccak256 } from '../../crypto/crypto.ts'
 import type { Account, AccountChange, StateChanges, StateReader } from '../../state/account.ts'
 import type { BlockCommit, BlockRecord, ChainHead } from '../../store/store.ts'
 import { orderedTrieRoot } from '../../trie/ordered.ts'
-import { updateStateRoot } from '../../trie/stateRoot.ts'
+import { updateStateRoot } from '../../trie/state/stateRoot.ts'
 import { ancestry } from '../rules/header.ts'
 import { InvalidBlock, requireSameBytes, requireSameNumber } from '../rules/invalidBlock.ts'
 import {

@@ -1,6 +1,6 @@
 import { toBareHex } from '../../bytes/hex.ts'
 import { type Account, MissingEntries, type StateReader } from '../../state/account.ts'
-import type { TrieNodeReader } from '../../trie/node.ts'
+import type { TrieNodeReader } from '../../trie/nodes/node.ts'
 
 type Reads = { readonly reader: StateReader; readonly nodes: TrieNodeReader }
 

@@ -2,8 +2,8 @@ import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { BLOCK_HASHES_MAX } from '../../evm/transaction/environment.ts'
 import type { StateChanges } from '../../state/account.ts'
 import type { ChainHead, ChainStore } from '../../store/store.ts'
-import { historicalNodes } from '../../trie/history.ts'
-import type { TrieNodeReader } from '../../trie/node.ts'
+import { historicalNodes } from '../../trie/state/history.ts'
+import type { TrieNodeReader } from '../../trie/nodes/node.ts'
 import { ChainError } from '../error.ts'
 
 /** Maximum undone accounts and slots of one trie; its time and memory are proportional to them. */

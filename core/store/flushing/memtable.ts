@@ -5,7 +5,7 @@ import { createVersions, type Versions } from '../versions.ts'
 import { accountKey, blockHashKey, codeKey, slotKey } from '../keys.ts'
 import { ADD_STEP_ITEMS } from '../limits.ts'
 import type { BlockCommit, ChainHead } from '../store.ts'
-import type { TrieNodeWrite } from '../../trie/node.ts'
+import type { TrieNodeWrite } from '../../trie/nodes/node.ts'
 import type { Steps } from '../../steps.ts'
 
 /** Memory per entry besides its bytes: map slot, key and object headers. */

@@ -1,7 +1,7 @@
 import type { Address, Hash } from '../../bytes/bytes.ts'
 import { MissingEntries, type StateReader } from '../../state/account.ts'
-import type { TrieNodeReader } from '../../trie/node.ts'
-import { prefetchAccounts } from '../../trie/prefetch.ts'
+import type { TrieNodeReader } from '../../trie/nodes/node.ts'
+import { prefetchAccounts } from '../../trie/state/prefetch.ts'
 
 /**
  * Reads these accounts and the trie branches on the paths to them into the caches, for the block that will change them.

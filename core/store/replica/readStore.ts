@@ -1,5 +1,5 @@
 import type { Hash } from '../../bytes/bytes.ts'
-import type { TrieNodeReader } from '../../trie/node.ts'
+import type { TrieNodeReader } from '../../trie/nodes/node.ts'
 import { createBlockReader } from '../reading/blockReader.ts'
 import { decodeChainHead } from '../codec/chainHead.ts'
 import { createMemtable } from '../flushing/memtable.ts'

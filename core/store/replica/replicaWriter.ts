@@ -1,8 +1,8 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
 import { runStepsYielding, type Steps } from '../../steps.ts'
-import { createTrieCache } from '../../trie/cache.ts'
-import type { TrieNodeReader } from '../../trie/node.ts'
+import { createTrieCache } from '../../trie/nodes/cache.ts'
+import type { TrieNodeReader } from '../../trie/nodes/node.ts'
 import { verifiedValue, withChecksumSteps } from '../checksum.ts'
 import { cacheFlushed, immutableEntries, prepareFlush, type PreparedFlush } from '../flushing/flush.ts'
 import {

@@ -1,7 +1,7 @@
 import { equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import type { StateChanges } from '../../../core/state/account.ts'
-import { historicalNodes } from '../../../core/trie/history.ts'
-import type { TrieNodeReader } from '../../../core/trie/node.ts'
+import { historicalNodes } from '../../../core/trie/state/history.ts'
+import type { TrieNodeReader } from '../../../core/trie/nodes/node.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
 

@@ -9,7 +9,7 @@ import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import type { Genesis } from '../../../core/genesis/genesis.ts'
 import { genesisBlock, genesisChanges } from '../../../core/genesis/genesisBlock.ts'
 import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse/parse.ts'
-import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
+import { updateStateRoot } from '../../../core/trie/state/stateRoot.ts'
 import { sharedPath } from '../../support/published/shared.ts'
 import {
   DOCUMENTATION,

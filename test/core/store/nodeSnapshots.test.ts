@@ -4,7 +4,7 @@ import {
   SnapshotExpired,
   SNAPSHOT_NODES_MAX,
 } from '../../../core/store/nodeSnapshots.ts'
-import type { TrieNodeWrite } from '../../../core/trie/node.ts'
+import type { TrieNodeWrite } from '../../../core/trie/nodes/node.ts'
 
 const bytes = (value: number): Uint8Array => Uint8Array.of(value)
 

@@ -1,7 +1,7 @@
 import { compareBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { loadRoot, MISSING, rootHash, type TrieRun } from '../../../core/trie/load.ts'
-import type { TrieNodeReader, TrieNodeWrite } from '../../../core/trie/node.ts'
+import { loadRoot, MISSING, rootHash, type TrieRun } from '../../../core/trie/nodes/load.ts'
+import type { TrieNodeReader, TrieNodeWrite } from '../../../core/trie/nodes/node.ts'
 import { type TrieEntry, updateTrie } from '../../../core/trie/trie.ts'
 
 export type Records = TrieNodeReader & {

@@ -11,7 +11,7 @@ import { EMPTY_CODE_HASH, EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../core
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { Account, AccountChange, SlotChange } from '../../../core/state/account.ts'
 import type { BlockCommit } from '../../../core/store/store.ts'
-import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
+import { updateStateRoot } from '../../../core/trie/state/stateRoot.ts'
 import { seededRandom } from '../random.ts'
 import { BARE_FIELDS } from './bareFields.ts'
 

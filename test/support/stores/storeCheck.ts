@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { ChainStore } from '../../../core/store/store.ts'
-import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
+import { updateStateRoot } from '../../../core/trie/state/stateRoot.ts'
 import { modelAccount, modelSlot, type SampleChain } from '../chains/sampleChain.ts'
 
 const sameAccounts = (a: unknown, b: unknown): boolean => Bun.deepEquals(a, b)

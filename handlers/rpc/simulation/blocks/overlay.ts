@@ -1,8 +1,8 @@
 import { ZERO_HASH } from '../../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../../core/bytes/hex.ts'
 import type { Account, StateReader } from '../../../../core/state/account.ts'
-import type { TrieNodeReader } from '../../../../core/trie/node.ts'
-import type { StateRootUpdate } from '../../../../core/trie/stateRoot.ts'
+import type { TrieNodeReader } from '../../../../core/trie/nodes/node.ts'
+import type { StateRootUpdate } from '../../../../core/trie/state/stateRoot.ts'
 
 /** Changes of simulated blocks over the chain's state and trie, which do not change. */
 export type Overlay = {

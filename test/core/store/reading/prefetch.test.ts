@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
-import { updateStateRoot } from '../../../../core/trie/stateRoot.ts'
+import { updateStateRoot } from '../../../../core/trie/state/stateRoot.ts'
 import { createFaultyDriver } from '../../../support/stores/faultyDriver.ts'
 import { modelAccount, sampleChain } from '../../../support/chains/sampleChain.ts'
 

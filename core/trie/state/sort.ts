@@ -1,7 +1,7 @@
-import { compareBytes } from '../bytes/bytes.ts'
-import type { Steps } from '../steps.ts'
+import { compareBytes } from '../../bytes/bytes.ts'
+import type { Steps } from '../../steps.ts'
 import { SLICE_ENTRIES } from './slices.ts'
-import type { TrieEntry } from './trie.ts'
+import type { TrieEntry } from '../trie.ts'
 
 const sortInPlace = (entries: TrieEntry[]): TrieEntry[] => entries.sort((a, b) => compareBytes(a.key, b.key))
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { MerkleStateManager } from '@ethereumjs/statemanager'
 import { Account as ReferenceAccount, createAddressFromString } from '@ethereumjs/util'
-import { toHex } from '../../../core/bytes/hex.ts'
-import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import type { StateChanges } from '../../../core/state/account.ts'
-import { createTrieCache } from '../../../core/trie/cache.ts'
-import { updateStateRoot } from '../../../core/trie/stateRoot.ts'
-import { createStateModel, wholeState } from './blocks.ts'
-import { createRecords } from './support.ts'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import { EMPTY_TRIE_ROOT } from '../../../../core/crypto/constants.ts'
+import type { StateChanges } from '../../../../core/state/account.ts'
+import { createTrieCache } from '../../../../core/trie/nodes/cache.ts'
+import { updateStateRoot } from '../../../../core/trie/state/stateRoot.ts'
+import { createStateModel, wholeState } from '../blocks.ts'
+import { createRecords } from '../support.ts'
 
 const referenceRoot = async (manager: MerkleStateManager, changes: StateChanges): Promise<string> => {
   for (const { address, before, after, slots } of changes.accounts) {

@@ -1,7 +1,7 @@
-import type { Address } from '../bytes/bytes.ts'
-import { toBareHex } from '../bytes/hex.ts'
-import { stringLength, writeString } from '../rlp/write.ts'
-import type { Account } from '../state/account.ts'
+import type { Address } from '../../bytes/bytes.ts'
+import { toBareHex } from '../../bytes/hex.ts'
+import { stringLength, writeString } from '../../rlp/write.ts'
+import type { Account } from '../../state/account.ts'
 
 const scalarBuffer = new Uint8Array(32)
 const scalarView = new DataView(scalarBuffer.buffer)

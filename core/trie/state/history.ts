@@ -1,12 +1,12 @@
-import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
-import { toBareHex } from '../bytes/hex.ts'
-import { keccak256 } from '../crypto/crypto.ts'
-import { type Account, type StateChanges } from '../state/account.ts'
+import { type Address, equalBytes, type Hash } from '../../bytes/bytes.ts'
+import { toBareHex } from '../../bytes/hex.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
+import { type Account, type StateChanges } from '../../state/account.ts'
 import { ACCOUNT_KEYS, accountValue, slotValue, storageKeys } from './account.ts'
-import { MISSING, missingEntriesOf, recordKey, TrieCorruption, type TrieRun } from './load.ts'
-import type { TrieNodeReader } from './node.ts'
+import { MISSING, missingEntriesOf, recordKey, TrieCorruption, type TrieRun } from '../nodes/load.ts'
+import type { TrieNodeReader } from '../nodes/node.ts'
 import { updateRoot } from './stateRoot.ts'
-import type { TrieEntry } from './trie.ts'
+import type { TrieEntry } from '../trie.ts'
 
 /** A storage trie as stored, and the earlier values of its slots. */
 type StorageUndo = { readonly root: Hash; readonly slots: Map<string, TrieEntry> }

@@ -1,5 +1,5 @@
-import { concatBytes } from '../bytes/bytes.ts'
-import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
+import { concatBytes } from '../../bytes/bytes.ts'
+import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../crypto/constants.ts'
 import type { Leaf } from './node.ts'
 
 /** The end of the RLP of every account without storage and code: 66 bytes that are not stored. */

@@ -1,10 +1,10 @@
-import type { Address, Hash } from '../bytes/bytes.ts'
-import { keccak256 } from '../crypto/crypto.ts'
+import type { Address, Hash } from '../../bytes/bytes.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
 import { ACCOUNT_KEYS, storageKeys } from './account.ts'
-import { branchRlp, encodeNode } from './encoding.ts'
-import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from './load.ts'
-import { followedNibbles, nibbleAt } from './nibbles.ts'
-import type { TrieNodeReader } from './node.ts'
+import { branchRlp, encodeNode } from '../nodes/encoding.ts'
+import { childOf, loadRoot, MISSING, missingEntriesOf, readRun } from '../nodes/load.ts'
+import { followedNibbles, nibbleAt } from '../nodes/nibbles.ts'
+import type { TrieNodeReader } from '../nodes/node.ts'
 
 /** RLP of the trie nodes on the path from the root to a key, as in `eth_getProof`: without nodes embedded in others. */
 export type TrieProof = { readonly proof: readonly Uint8Array[] }

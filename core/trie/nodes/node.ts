@@ -1,5 +1,5 @@
-import type { Hash } from '../bytes/bytes.ts'
-import type { StateChanges } from '../state/account.ts'
+import type { Hash } from '../../bytes/bytes.ts'
+import type { StateChanges } from '../../state/account.ts'
 import type { TrieCache } from './cache.ts'
 
 /**
@@ -12,7 +12,7 @@ export type TrieNodeReader = {
   readonly cache?: TrieCache
   /**
    * True where most of the state is with another network, so that no trie can be built: state roots are then those of
-   * core/trie/chainedRoot.ts, and nothing can be proved.
+   * core/trie/state/chainedRoot.ts, and nothing can be proved.
    */
   readonly isPartial?: boolean
 }

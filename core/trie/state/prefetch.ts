@@ -1,11 +1,11 @@
-import type { Address, Hash } from '../bytes/bytes.ts'
-import { keccak256 } from '../crypto/crypto.ts'
+import type { Address, Hash } from '../../bytes/bytes.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
 import { ACCOUNT_KEYS } from './account.ts'
-import { cachedRoot, cacheRoot, trimCache } from './cache.ts'
-import { childOf, loadRoot, MISSING, missingEntriesOf, readRun, type TrieRun } from './load.ts'
-import { followedNibbles, nibbleAt } from './nibbles.ts'
-import { INSIDE, type Node, type TrieNodeReader } from './node.ts'
-import { isBranchInside } from './readRecord.ts'
+import { cachedRoot, cacheRoot, trimCache } from '../nodes/cache.ts'
+import { childOf, loadRoot, MISSING, missingEntriesOf, readRun, type TrieRun } from '../nodes/load.ts'
+import { followedNibbles, nibbleAt } from '../nodes/nibbles.ts'
+import { INSIDE, type Node, type TrieNodeReader } from '../nodes/node.ts'
+import { isBranchInside } from '../nodes/readRecord.ts'
 
 /** Loads the branches on the path to a key. The leaf is not read, because an update replaces it without reading it. */
 const follow = (run: TrieRun, top: Node | undefined, key: Uint8Array): void => {

@@ -1,4 +1,4 @@
-import { equalBytes, type Hash } from '../bytes/bytes.ts'
+import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { type Branch, INSIDE, type Node, STORED } from './node.ts'
 import { hasRecord } from './record.ts'
 

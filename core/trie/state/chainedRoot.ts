@@ -1,9 +1,9 @@
-import { concatBytes, type Hash } from '../bytes/bytes.ts'
-import { EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
-import { keccak256 } from '../crypto/crypto.ts'
-import type { Account, AccountChange, SlotChange, StateChanges } from '../state/account.ts'
+import { concatBytes, type Hash } from '../../bytes/bytes.ts'
+import { EMPTY_TRIE_ROOT } from '../../crypto/constants.ts'
+import { keccak256 } from '../../crypto/crypto.ts'
+import type { Account, AccountChange, SlotChange, StateChanges } from '../../state/account.ts'
 import { accountValue } from './account.ts'
-import type { StateRootUpdate } from './node.ts'
+import type { StateRootUpdate } from '../nodes/node.ts'
 
 const GONE = new Uint8Array()
 

@@ -1,4 +1,4 @@
-import { EMPTY_BYTES } from '../bytes/bytes.ts'
+import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { payloadStart, referenceEnd } from './encoding.ts'
 import {
   BRANCH_RECORD,

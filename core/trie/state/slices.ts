@@ -1,7 +1,7 @@
-import type { Steps } from '../steps.ts'
-import { MISSING, recordKey, type TrieRun } from './load.ts'
-import type { Node, TrieNodeWrite } from './node.ts'
-import { type TrieEntry, updateTrie } from './trie.ts'
+import type { Steps } from '../../steps.ts'
+import { MISSING, recordKey, type TrieRun } from '../nodes/load.ts'
+import type { Node, TrieNodeWrite } from '../nodes/node.ts'
+import { type TrieEntry, updateTrie } from '../trie.ts'
 
 /** Entries applied between two pauses: new accounts take about a millisecond, somewhat more on a busy machine. */
 export const SLICE_ENTRIES = 128
