@@ -3,9 +3,9 @@ import { createTrieCache } from '../trie/nodes/cache.ts'
 import type { TrieNodeReader } from '../trie/nodes/node.ts'
 import { createMemtable, headNode, type Memtable, NOT_CHANGED } from './flushing/memtable.ts'
 import { nodeKey } from './keys.ts'
-import type { RecoveredViews } from './recover.ts'
+import type { RecoveredViews } from './recovery/recover.ts'
 import type { ChainHead } from './store.ts'
-import type { Views } from './views.ts'
+import type { Views } from './views/views.ts'
 
 /** The head and the unflushed blocks in memory, over the views. Commits and flushes change it. */
 export type ChainMemory = {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import process from 'node:process'
 import { equalBytes } from '../../core/bytes/bytes.ts'
-import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 
 /** Who holds the storage: written when a node opens it, and the condition of each of its writes (fencing). */
 export const LEASE_KEY = 'lease'

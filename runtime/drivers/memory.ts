@@ -1,6 +1,6 @@
 import type { Driver } from 'unstorage'
 import memoryDriver from 'unstorage/drivers/memory'
-import type { DriverExtensions } from '../../core/store/driverStore.ts'
+import type { DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
 
 /** unstorage's memory driver with synchronous reads. */
 export const openMemoryDriver = (): Driver & DriverExtensions => {

@@ -1,5 +1,5 @@
-import { keyValueOfDriver } from '../../core/store/driverStore.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { keyValueOfDriver } from '../../core/store/keyvalue/driverStore.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { exclusiveTurn } from '../scheduler.ts'
 import { parseStorage, requireOptions, shownName } from './driverOptions.ts'
 import { openHttpDriver } from './http.ts'

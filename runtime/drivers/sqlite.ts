@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Driver, defineDriver } from 'unstorage'
-import type { DriverExtensions } from '../../core/store/driverStore.ts'
-import type { KeyValueEntry } from '../../core/store/keyvalue.ts'
+import type { DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
+import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
 import { isBusy, type SqliteStatement } from './sqliteDatabase.ts'
 import { openSqliteFile, type SqliteFile } from './sqliteFile.ts'
 import {

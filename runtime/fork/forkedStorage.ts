@@ -1,6 +1,6 @@
 import { MissingEntries } from '../../core/state/account.ts'
 import { type Cache, createCache } from '../../core/store/cache.ts'
-import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { foreignKeyOf } from './foreignKeys.ts'
 import { readForeign } from './readForeign.ts'
 import type { Upstream } from './upstream.ts'

@@ -1,7 +1,7 @@
 import { fromHex } from '../../core/bytes/hex.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import type { Log } from '../logging/log.ts'
 

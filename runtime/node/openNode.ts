@@ -8,7 +8,7 @@ import { consensusEntries } from '../../core/genesis/comparison/consensusEntries
 import type { Genesis } from '../../core/genesis/genesis.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import type { ChainStore, RewindableStore } from '../../core/store/store.ts'
 import { CommandError, UsageError } from '../cli/errors.ts'
 import { lockDataPath } from '../drivers/lock.ts'

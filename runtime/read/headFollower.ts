@@ -1,6 +1,6 @@
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { REPLICA_KEY } from '../../core/store/keys.ts'
 import { decodeReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import type { ReplicaSnapshot } from '../../core/store/replica/readStore.ts'

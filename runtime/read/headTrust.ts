@@ -1,6 +1,6 @@
 import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
 import { checkedValue } from '../../core/store/checksum.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { headerKey } from '../../core/store/keys.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import { equalBytes } from '../../core/bytes/bytes.ts'

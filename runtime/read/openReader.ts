@@ -1,7 +1,7 @@
 import { setBounded } from '../../core/collections/boundedMap.ts'
 import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
 import { NO_TROUBLES } from '../../handlers/http/health.ts'
 import type { HealthProblems, RpcContext, RpcOptions } from '../../handlers/rpc/context.ts'

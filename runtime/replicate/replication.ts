@@ -1,6 +1,6 @@
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import type { Chain } from '../../core/chain/chain.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { REPLICA_KEY } from '../../core/store/keys.ts'
 import { heightOf, WRITER_ID_BYTES } from '../../core/store/replica/replicaHead.ts'
 import {

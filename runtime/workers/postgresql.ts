@@ -1,4 +1,4 @@
-import { keyValueOfDriver } from '../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../core/store/keyvalue/driverStore.ts'
 import { postgresqlDriver } from '../drivers/postgresql.ts'
 import { openSqlPool } from '../drivers/postgresqlClient.ts'
 import { createWorker } from './createWorker.ts'

@@ -1,4 +1,4 @@
-import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 
 /**
  * Workers KV shows a value up to a minute after it was written, and remembers for as long that there was none. For some

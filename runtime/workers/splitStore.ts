@@ -1,4 +1,4 @@
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { recentEntries, recentKey } from './recentValues.ts'
 
 /** Values that never change and may be long: records of blocks, codes, sections of the log index. */

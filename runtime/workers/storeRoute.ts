@@ -7,7 +7,7 @@ import {
   type ConditionalWrite,
 } from '../../core/store/codec/entries.ts'
 import { MalformedRecord } from '../../core/store/codec/reader.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { REPLICA_KEY } from '../../core/store/keys.ts'
 import { decodeReplicaHead, heightOf, type ReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import type { ChainHead } from '../../core/store/store.ts'

@@ -1,6 +1,6 @@
 import { toHex } from '../../core/bytes/hex.ts'
-import { keyValueOfDriver } from '../../core/store/driverStore.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue.ts'
+import { keyValueOfDriver } from '../../core/store/keyvalue/driverStore.ts'
+import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { d1Driver } from '../drivers/cloudflare/d1.ts'
 import { durableObjectDriver } from '../drivers/cloudflare/durableObject.ts'
 import { inBatches } from '../drivers/inBatches.ts'

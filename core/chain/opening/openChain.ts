@@ -1,7 +1,7 @@
 import type { YieldTurn } from '../../scheduler.ts'
 import type { Genesis } from '../../genesis/genesis.ts'
 import { editedReader, type StateEdit } from '../../state/edits.ts'
-import { RewindRefused } from '../../store/rewind.ts'
+import { RewindRefused } from '../../store/recovery/rewind.ts'
 import type { BlockCommit, ChainHead, ChainStore, Durable, RewindableStore } from '../../store/store.ts'
 import type { Block } from '../../block/block.ts'
 import type { Header } from '../../block/header.ts'

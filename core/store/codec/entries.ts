@@ -1,4 +1,4 @@
-import type { KeyValueEntry } from '../keyvalue.ts'
+import type { KeyValueEntry } from '../keyvalue/keyvalue.ts'
 import { createReader, MalformedRecord, type Reader } from './reader.ts'
 import { createWriter, type Writer } from './writer.ts'
 

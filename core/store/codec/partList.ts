@@ -1,6 +1,6 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { CHECKSUM_BYTES, checkedValue } from '../checksum.ts'
-import type { KeyValueStore } from '../keyvalue.ts'
+import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 

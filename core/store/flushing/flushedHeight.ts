@@ -2,7 +2,7 @@ import type { Hash } from '../../bytes/bytes.ts'
 import { checkedValue, withChecksum } from '../checksum.ts'
 import { createReader, otherVersion, type Reader } from '../codec/reader.ts'
 import { createWriter, type Writer } from '../codec/writer.ts'
-import type { KeyValueStore } from '../keyvalue.ts'
+import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { flushedHeightKey } from '../keys.ts'
 
 /** First byte of the stored flushed height; views of another version are refused. */

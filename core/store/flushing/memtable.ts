@@ -1,7 +1,7 @@
 import { createHashTable, type HashTable } from '../../state/hashTable.ts'
 import type { Account, StateChanges } from '../../state/account.ts'
 import { accountCodec, slotCodec } from '../codec/stateValues.ts'
-import { createVersions, type Versions } from '../versions.ts'
+import { createVersions, type Versions } from '../views/versions.ts'
 import { accountKey, blockHashKey, codeKey, slotKey } from '../keys.ts'
 import { ADD_STEP_ITEMS } from '../limits.ts'
 import type { BlockCommit, ChainHead } from '../store.ts'

@@ -1,7 +1,7 @@
 import { checkedValue, withChecksum } from '../checksum.ts'
 import { createReader } from '../codec/reader.ts'
 import { createWriter } from '../codec/writer.ts'
-import type { KeyValueStore } from '../keyvalue.ts'
+import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { logProgressKey } from '../keys.ts'
 
 /** First byte of the stored progress. An index of another version is ignored and built again. */

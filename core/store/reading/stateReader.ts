@@ -7,8 +7,8 @@ import { changeAfter } from './history.ts'
 import { accountKey, codeKey, pastKey, slotKey } from '../keys.ts'
 import type { ChainMemory } from '../chainMemory.ts'
 import type { Memtable } from '../flushing/memtable.ts'
-import type { Versions } from '../versions.ts'
-import { historyOfRecord, type StateRecord, valueOfRecord } from '../stateRecord.ts'
+import type { Versions } from '../views/versions.ts'
+import { historyOfRecord, type StateRecord, valueOfRecord } from '../views/stateRecord.ts'
 
 /** The state after block `number`, at or before the head, independent of later commits. */
 export const createStateReader = (memory: ChainMemory, number: number): StateReader => {

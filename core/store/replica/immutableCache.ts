@@ -1,6 +1,6 @@
 import { createCache } from '../cache.ts'
 import { checkedValue } from '../checksum.ts'
-import type { KeyValueStore } from '../keyvalue.ts'
+import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 
 /** Keys of a replica whose values never change once they are stored. */
 const IMMUTABLE = /^(?:segment|header|c|cl|cp|h|b|t|logs):/

@@ -1,6 +1,6 @@
 import { runSteps, type Steps } from '../../steps.ts'
 import { withChecksum } from '../checksum.ts'
-import type { KeyValueEntry } from '../keyvalue.ts'
+import type { KeyValueEntry } from '../keyvalue/keyvalue.ts'
 import { LOG_SECTION_BLOCKS } from '../limits.ts'
 import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
 import { logsOfSegmentSteps } from '../logs/blockLogs.ts'

@@ -12,12 +12,12 @@ import {
   createMemtable,
   type Memtable,
 } from '../flushing/memtable.ts'
-import type { KeyValueEntry, KeyValueStore } from '../keyvalue.ts'
+import type { KeyValueEntry, KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { nodeKey, REPLICA_KEY, segmentKey } from '../keys.ts'
 import { LOG_SECTION_BLOCKS } from '../limits.ts'
-import { commitOfSegmentSteps, recomputeNodes } from '../recover.ts'
+import { commitOfSegmentSteps, recomputeNodes } from '../recovery/recover.ts'
 import type { ChainHead } from '../store.ts'
-import { createViews, type Views } from '../views.ts'
+import { createViews, type Views } from '../views/views.ts'
 import {
   decodeReplicaHead,
   encodeReplicaHead,

@@ -2,7 +2,7 @@ import { StoreCorruption, verifiedValue, withChecksum } from '../checksum.ts'
 import { partsLength, readPartReferences, readParts, writePartReference } from '../codec/partList.ts'
 import { createReader } from '../codec/reader.ts'
 import { createWriter } from '../codec/writer.ts'
-import type { KeyValueEntry, KeyValueStore } from '../keyvalue.ts'
+import type { KeyValueEntry, KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { codeListKey, codePartKey } from '../keys.ts'
 import { CODE_PART_BYTES, CODE_WHOLE_BYTES } from '../limits.ts'
 

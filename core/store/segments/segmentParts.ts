@@ -10,7 +10,7 @@ import {
 } from '../codec/partList.ts'
 import { createReader } from '../codec/reader.ts'
 import { createWriter } from '../codec/writer.ts'
-import type { KeyValueStore } from '../keyvalue.ts'
+import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { partKey, segmentKey } from '../keys.ts'
 import { SEGMENT_WHOLE_PARTS } from '../limits.ts'
 import { PART_LIST_VERSION } from './segment.ts'

@@ -1,4 +1,4 @@
-import type { KeyValueEntry, KeyValueStore } from '../keyvalue.ts'
+import type { KeyValueEntry, KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { UNWRITTEN_BLOCKS_MAX, UNWRITTEN_BYTES_MAX } from '../limits.ts'
 import { segmentKey } from '../keys.ts'
 import { type StoredSegment, writeSegment } from './segmentParts.ts'

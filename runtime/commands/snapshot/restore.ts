@@ -11,7 +11,7 @@ import type { Genesis } from '../../../core/genesis/genesis.ts'
 import { RlpError } from '../../../core/rlp/rlp.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { MalformedRecord } from '../../../core/store/codec/reader.ts'
-import { commitOfSegment } from '../../../core/store/recover.ts'
+import { commitOfSegment } from '../../../core/store/recovery/recover.ts'
 import { readFrames, SnapshotDamaged } from '../../../core/store/snapshot/frames.ts'
 import {
   decodeSnapshotHeader,

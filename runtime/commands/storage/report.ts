@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openChainStore } from '../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
 import { lockDataPath } from '../../drivers/lock.ts'

@@ -1,6 +1,6 @@
 import type { RestartRecord } from '../../../core/qbft/restart/restartRecord.ts'
 import { decodeRestartRecord, RestartRecordError } from '../../../core/qbft/restart/restartRecordCodec.ts'
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import type { Log } from '../../logging/log.ts'
 import { openRecordFile, RECORD_KEY, type RecordStorage, recordInStorage } from './recordFile.ts'
 import type { RecordOwner } from './validatorFolder.ts'

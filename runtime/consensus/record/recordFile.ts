@@ -14,7 +14,7 @@ import { concatBytes, equalBytes } from '../../../core/bytes/bytes.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { firstRawItem } from '../../../core/rlp/rawItem.ts'
 import { RlpError } from '../../../core/rlp/rlp.ts'
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import { type RecordOwner, validatorFolder } from './validatorFolder.ts'
 
 /** Storage of the record of signed messages. */

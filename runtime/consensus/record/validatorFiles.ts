@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import { writeFileAtomicallyAsync } from '../../files/atomic.ts'
 import type { Log } from '../../logging/log.ts'
 

@@ -1,7 +1,7 @@
 import { type Driver, defineDriver } from 'unstorage'
-import type { EntryCondition } from '../../../core/store/condition.ts'
-import { DriverError, type DriverExtensions } from '../../../core/store/driverStore.ts'
-import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
+import type { EntryCondition } from '../../../core/store/keyvalue/condition.ts'
+import { DriverError, type DriverExtensions } from '../../../core/store/keyvalue/driverStore.ts'
+import type { KeyValueEntry } from '../../../core/store/keyvalue/keyvalue.ts'
 import type { Database, DatabaseResult, DatabaseStatement } from './bindings.ts'
 
 /** Longest row of D1, and longest value that one statement binds. */

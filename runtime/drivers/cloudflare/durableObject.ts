@@ -1,5 +1,5 @@
 import { type Driver, defineDriver } from 'unstorage'
-import { DriverError, type DriverExtensions } from '../../../core/store/driverStore.ts'
+import { DriverError, type DriverExtensions } from '../../../core/store/keyvalue/driverStore.ts'
 import type { ChainObjectStub } from './bindings.ts'
 
 const refuseWrite = (): never => {

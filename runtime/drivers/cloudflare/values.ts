@@ -1,6 +1,6 @@
 import { type Driver, defineDriver } from 'unstorage'
-import { DriverError, type DriverExtensions } from '../../../core/store/driverStore.ts'
-import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
+import { DriverError, type DriverExtensions } from '../../../core/store/keyvalue/driverStore.ts'
+import type { KeyValueEntry } from '../../../core/store/keyvalue/keyvalue.ts'
 import type { ValueBucket, ValueNamespace } from './bindings.ts'
 import { inBatches } from '../inBatches.ts'
 

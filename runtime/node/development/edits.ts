@@ -1,6 +1,6 @@
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import type { StateEdit } from '../../../core/state/edits.ts'
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 
 /** Where the edits are stored. */
 const KEY = 'development/edits'

@@ -1,4 +1,4 @@
-import { RewindRefused } from '../../../core/store/rewind.ts'
+import { RewindRefused } from '../../../core/store/recovery/rewind.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import {
   DevelopmentRefused,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type ChainStoreOptions, openChainStore } from '../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import type { BlockCommit, ChainStore, Durable } from '../../../core/store/store.ts'
 import {
   createFaultyDriver,

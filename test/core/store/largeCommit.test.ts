@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { openChainStore } from '../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { ADD_STEP_ITEMS, YIELDING_ITEMS } from '../../../core/store/limits.ts'
 import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
 import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'

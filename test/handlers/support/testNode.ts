@@ -11,7 +11,7 @@ import { developmentGenesis } from '../../../core/genesis/development/developmen
 import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/development/accounts.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { POOL_OPTIONS, type PoolOptions } from '../../../core/txpool/admission.ts'
 import { poolHeadOf } from '../../../core/txpool/head.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { type DriverPlace, testDriver } from '../../support/stores/driverSuite.ts'
 import { stringDriver } from '../../support/stores/stringDriver.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Client } from 'pg'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { openPostgresqlDriver } from '../../../runtime/drivers/postgresql.ts'
 import { testConditionalWrites, testDriver } from '../../support/stores/driverSuite.ts'
 import { rejection } from '../../support/rejection.ts'

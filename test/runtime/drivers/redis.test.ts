@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Redis } from 'ioredis'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { openRedisDriver } from '../../../runtime/drivers/redis.ts'
 import { testConditionalWrites, testDriver } from '../../support/stores/driverSuite.ts'
 import { rejection } from '../../support/rejection.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { openReplicaWriter, ReplicaFenced } from '../../../core/store/replica/replicaWriter.ts'
 import { StateUnavailable } from '../../../core/store/replica/errors.ts'
 import { openS3Driver } from '../../../runtime/drivers/s3.ts'

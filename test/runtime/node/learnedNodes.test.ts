@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
-import type { KeyValueEntry } from '../../../core/store/keyvalue.ts'
+import type { KeyValueEntry } from '../../../core/store/keyvalue/keyvalue.ts'
 import { formatEnode } from '../../../p2p/transport/enode.ts'
 import { openLearnedNodes } from '../../../runtime/node/learnedNodes.ts'
 import { logOf } from '../../../runtime/logging/log.ts'

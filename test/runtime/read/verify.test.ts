@@ -8,15 +8,15 @@ import { codeKey } from '../../../core/store/keys.ts'
 import { checkedValue, withChecksum } from '../../../core/store/checksum.ts'
 import { accountCodec, slotCodec } from '../../../core/store/codec/stateValues.ts'
 import { createWriter } from '../../../core/store/codec/writer.ts'
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import {
   decodeReplicaHead,
   encodeReplicaHead,
   type ReplicaHead,
 } from '../../../core/store/replica/replicaHead.ts'
-import { commitOfSegment } from '../../../core/store/recover.ts'
+import { commitOfSegment } from '../../../core/store/recovery/recover.ts'
 import { encodeSegment } from '../../../core/store/segments/segment.ts'
-import { historyOfRecord, valueOfRecord } from '../../../core/store/stateRecord.ts'
+import { historyOfRecord, valueOfRecord } from '../../../core/store/views/stateRecord.ts'
 import { writeHistory } from '../../../core/store/reading/history.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'

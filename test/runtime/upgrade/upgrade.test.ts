@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { checkedValue, withChecksum } from '../../../core/store/checksum.ts'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { flushedHeightKey } from '../../../core/store/keys.ts'
 import { openSqliteDriver } from '../../../runtime/drivers/sqlite.ts'
 import { until } from '../../support/until.ts'

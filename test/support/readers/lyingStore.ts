@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import type { Genesis } from '../../../core/genesis/genesis.ts'
 import { checkedValue, withChecksum } from '../../../core/store/checksum.ts'
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import { createRpcApp, HTTP_DEFAULTS } from '../../../handlers/http/app.ts'
 import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import { logOf } from '../../../runtime/logging/log.ts'

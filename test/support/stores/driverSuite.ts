@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { seededRandom } from '../random.ts'
 import { sampleChain } from '../chains/sampleChain.ts'

@@ -1,5 +1,5 @@
 import type { Driver } from 'unstorage'
-import type { DriverExtensions } from '../../../core/store/driverStore.ts'
+import type { DriverExtensions } from '../../../core/store/keyvalue/driverStore.ts'
 import type { seededRandom } from '../random.ts'
 
 type Random = ReturnType<typeof seededRandom>

@@ -1,4 +1,4 @@
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import { encodeSegment } from '../../../core/store/segments/segment.ts'
 import { type ReplicaSnapshot, createReadStore } from '../../../core/store/replica/readStore.ts'
 import { decodeReplicaHead } from '../../../core/store/replica/replicaHead.ts'

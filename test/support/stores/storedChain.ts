@@ -1,5 +1,5 @@
 import { openChainStore } from '../../../core/store/chainStore.ts'
-import type { KeyValueStore } from '../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import type { ChainHead, ChainStore } from '../../../core/store/store.ts'
 import type { SampleChain } from '../chains/sampleChain.ts'
 import { sharedMemory } from './replica.ts'

@@ -11,7 +11,7 @@ import type { SenderTransaction } from '../../../../core/block/transaction.ts'
 import { openChain } from '../../../../core/chain/opening/openChain.ts'
 import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
-import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../../core/store/keyvalue/keyvalue.ts'
 import {
   build,
   extend,

@@ -1,4 +1,4 @@
-import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../../core/store/keyvalue/keyvalue.ts'
 
 /** A key-value store in memory; an `asynchronous` one cannot be read synchronously, as on the edge. */
 export const memoryStore = ({ asynchronous = false } = {}): KeyValueStore => {

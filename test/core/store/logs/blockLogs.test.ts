@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../../core/store/keyvalue/driverStore.ts'
 import type { BlockLogs } from '../../../../core/store/logs/blockLogs.ts'
 import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
 import { commitAll } from '../../../support/chains/logSearch.ts'

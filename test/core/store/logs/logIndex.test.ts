@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../../core/store/keyvalue/driverStore.ts'
 import { LOG_SECTION_BLOCKS } from '../../../../core/store/limits.ts'
 import type { LogQuery } from '../../../../core/store/logs/pattern.ts'
 import type { BlockCommit } from '../../../../core/store/store.ts'

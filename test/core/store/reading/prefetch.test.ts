@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../../core/store/keyvalue/driverStore.ts'
 import { updateStateRoot } from '../../../../core/trie/state/stateRoot.ts'
 import { createFaultyDriver } from '../../../support/stores/faultyDriver.ts'
 import { modelAccount, sampleChain } from '../../../support/chains/sampleChain.ts'

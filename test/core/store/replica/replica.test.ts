@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { KeyValueStore } from '../../../../core/store/keyvalue.ts'
+import type { KeyValueStore } from '../../../../core/store/keyvalue/keyvalue.ts'
 import { keccak256 } from '../../../../core/crypto/crypto.ts'
 import { createReadStore, type ReplicaSnapshot } from '../../../../core/store/replica/readStore.ts'
 import { createReadViews } from '../../../../core/store/replica/replicaTrie.ts'

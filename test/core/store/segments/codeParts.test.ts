@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { keccak256 } from '../../../../core/crypto/crypto.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../../core/store/driverStore.ts'
+import { keyValueOfDriver } from '../../../../core/store/keyvalue/driverStore.ts'
 import { CODE_PART_BYTES, CODE_WHOLE_BYTES } from '../../../../core/store/limits.ts'
 import type { BlockCommit } from '../../../../core/store/store.ts'
 import { createFaultyDriver } from '../../../support/stores/faultyDriver.ts'

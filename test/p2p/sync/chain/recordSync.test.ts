@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { runSteps } from '../../../../core/steps.ts'
-import { commitOfSegment } from '../../../../core/store/recover.ts'
+import { commitOfSegment } from '../../../../core/store/recovery/recover.ts'
 import { encodeSegmentSteps } from '../../../../core/store/segments/segment.ts'
 import type { BlockCommit } from '../../../../core/store/store.ts'
 import { concatBytes } from '../../../../core/bytes/bytes.ts'

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test'
-import { openChainStore } from '../../../core/store/chainStore.ts'
-import { StoreCorruption } from '../../../core/store/checksum.ts'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
-import { StoreFailed } from '../../../core/store/storeFailed.ts'
-import type { BlockCommit, ChainStore } from '../../../core/store/store.ts'
+import { openChainStore } from '../../../../core/store/chainStore.ts'
+import { StoreCorruption } from '../../../../core/store/checksum.ts'
+import { keyValueOfDriver } from '../../../../core/store/keyvalue/driverStore.ts'
+import { StoreFailed } from '../../../../core/store/storeFailed.ts'
+import type { BlockCommit, ChainStore } from '../../../../core/store/store.ts'
 import {
   createFaultyDriver,
   type FaultyDriver,
   imageAfterPowerCut,
-} from '../../support/stores/faultyDriver.ts'
-import { seededRandom } from '../../support/random.ts'
-import { rejection } from '../../support/rejection.ts'
-import { sampleChain } from '../../support/chains/sampleChain.ts'
-import { expectChain } from '../../support/stores/storeCheck.ts'
+} from '../../../support/stores/faultyDriver.ts'
+import { seededRandom } from '../../../support/random.ts'
+import { rejection } from '../../../support/rejection.ts'
+import { sampleChain } from '../../../support/chains/sampleChain.ts'
+import { expectChain } from '../../../support/stores/storeCheck.ts'
 
 const BLOCKS = 44
 const OPTIONS = { flushBlocks: 5 }

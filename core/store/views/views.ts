@@ -1,11 +1,11 @@
-import { type Account, MissingEntries } from '../state/account.ts'
-import { type Cache, createCache } from './cache.ts'
-import { setBounded } from '../collections/boundedMap.ts'
-import { StoreCorruption, verifiedValue } from './checksum.ts'
-import { accountCodec, slotCodec, type ValueCodec } from './codec/stateValues.ts'
-import { isCodeList, readListedCode } from './segments/codeParts.ts'
-import type { KeyValueStore } from './keyvalue.ts'
-import { codeListKey } from './keys.ts'
+import { type Account, MissingEntries } from '../../state/account.ts'
+import { type Cache, createCache } from '../cache.ts'
+import { setBounded } from '../../collections/boundedMap.ts'
+import { StoreCorruption, verifiedValue } from '../checksum.ts'
+import { accountCodec, slotCodec, type ValueCodec } from '../codec/stateValues.ts'
+import { isCodeList, readListedCode } from '../segments/codeParts.ts'
+import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
+import { codeListKey } from '../keys.ts'
 import {
   ACCOUNT_CACHE_BYTES,
   CODE_CACHE_BYTES,
@@ -14,7 +14,7 @@ import {
   NODE_CACHE_BYTES,
   RUN_ENTRIES_MAX,
   SLOT_CACHE_BYTES,
-} from './limits.ts'
+} from '../limits.ts'
 import { absentRecord, type StateRecord } from './stateRecord.ts'
 
 /** Codec and cache of accounts or slots. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sortedKeys } from '../../../core/store/keyOrder.ts'
-import { seededRandom } from '../../support/random.ts'
+import { sortedKeys } from '../../../../core/store/keyvalue/keyOrder.ts'
+import { seededRandom } from '../../../support/random.ts'
 
 const sortWith = async (keys: readonly string[]) => {
   let pauses = 0

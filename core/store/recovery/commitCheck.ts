@@ -1,6 +1,6 @@
-import { equalBytes } from '../bytes/bytes.ts'
-import { toHex } from '../bytes/hex.ts'
-import type { BlockCommit, ChainHead } from './store.ts'
+import { equalBytes } from '../../bytes/bytes.ts'
+import { toHex } from '../../bytes/hex.ts'
+import type { BlockCommit, ChainHead } from '../store.ts'
 
 /** @throws CommitRefused when the block does not follow the head or is incomplete */
 export const checkCommit = (head: ChainHead | undefined, { block, receipts, senders }: BlockCommit): void => {

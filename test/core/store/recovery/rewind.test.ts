@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { openChainStore } from '../../../core/store/chainStore.ts'
-import { keyValueOfDriver } from '../../../core/store/driverStore.ts'
-import { RewindRefused } from '../../../core/store/rewind.ts'
-import type { RewindableStore } from '../../../core/store/store.ts'
-import { openMemoryDriver } from '../../../runtime/drivers/memory.ts'
-import { expectChain } from '../../support/stores/storeCheck.ts'
-import { sampleChain } from '../../support/chains/sampleChain.ts'
+import { openChainStore } from '../../../../core/store/chainStore.ts'
+import { keyValueOfDriver } from '../../../../core/store/keyvalue/driverStore.ts'
+import { RewindRefused } from '../../../../core/store/recovery/rewind.ts'
+import type { RewindableStore } from '../../../../core/store/store.ts'
+import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
+import { expectChain } from '../../../support/stores/storeCheck.ts'
+import { sampleChain } from '../../../support/chains/sampleChain.ts'
 
 const BLOCKS = 24
 const chain = sampleChain({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import { accountCodec, slotCodec } from '../../../core/store/codec/stateValues.ts'
-import { createVersions } from '../../../core/store/versions.ts'
-import { seededRandom } from '../../support/random.ts'
+import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
+import { accountCodec, slotCodec } from '../../../../core/store/codec/stateValues.ts'
+import { createVersions } from '../../../../core/store/views/versions.ts'
+import { seededRandom } from '../../../support/random.ts'
 
 const value = (number: number): Uint8Array => bigintToFixedBytes(BigInt(number), 32)
 const keyOf = (index: number): string => `s:${index.toString(16).padStart(8, '0')}`

@@ -1,6 +1,6 @@
-import { createReader } from './codec/reader.ts'
-import type { ValueCodec } from './codec/stateValues.ts'
-import { createWriter } from './codec/writer.ts'
+import { createReader } from '../codec/reader.ts'
+import type { ValueCodec } from '../codec/stateValues.ts'
+import { createWriter } from '../codec/writer.ts'
 import {
   appendHistory,
   type History,
@@ -8,7 +8,7 @@ import {
   type PastValue,
   readHistory,
   writeHistory,
-} from './reading/history.ts'
+} from '../reading/history.ts'
 
 /**
  * An account or slot in the views: its value at the head, then its history, which is decoded only for reads of earlier

@@ -1,10 +1,10 @@
-import { addBlock } from './committing/commit.ts'
-import { headNumberOf } from './chainMemory.ts'
-import { createMemtable } from './flushing/memtable.ts'
-import { segmentKey } from './keys.ts'
+import { addBlock } from '../committing/commit.ts'
+import { headNumberOf } from '../chainMemory.ts'
+import { createMemtable } from '../flushing/memtable.ts'
+import { segmentKey } from '../keys.ts'
 import { recentHeads } from './recover.ts'
-import { removeParts } from './segments/segmentParts.ts'
-import type { StoreState } from './storeState.ts'
+import { removeParts } from '../segments/segmentParts.ts'
+import type { StoreState } from '../storeState.ts'
 
 /**
  * Most blocks, and bytes of them, that a rewindable store keeps above its views, so that a development chain can go back

@@ -1,11 +1,11 @@
-import { equalBytes } from '../bytes/bytes.ts'
-import { runStepsYielding } from '../steps.ts'
+import { equalBytes } from '../../bytes/bytes.ts'
+import { runStepsYielding } from '../../steps.ts'
 import { CommitRefused } from './commitCheck.ts'
-import type { BlockReader } from './reading/blockReader.ts'
-import type { KeyValueStore } from './keyvalue.ts'
-import { encodeSegmentSteps } from './segments/segment.ts'
-import { storedSegmentSteps, writeSegment } from './segments/segmentParts.ts'
-import type { ChainStore } from './store.ts'
+import type { BlockReader } from '../reading/blockReader.ts'
+import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
+import { encodeSegmentSteps } from '../segments/segment.ts'
+import { storedSegmentSteps, writeSegment } from '../segments/segmentParts.ts'
+import type { ChainStore } from '../store.ts'
 
 /** The damaged block records; the fields have the meaning of the ChainStore methods with the same names. */
 export type Damage = {

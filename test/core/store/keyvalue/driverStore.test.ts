@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { DriverError, keyValueOfDriver } from '../../../core/store/driverStore.ts'
-import { rejection } from '../../support/rejection.ts'
-import { stringDriver } from '../../support/stores/stringDriver.ts'
+import { DriverError, keyValueOfDriver } from '../../../../core/store/keyvalue/driverStore.ts'
+import { rejection } from '../../../support/rejection.ts'
+import { stringDriver } from '../../../support/stores/stringDriver.ts'
 
 describe('given a key-value store over a driver', () => {
   test('when it stores only strings, then bytes are base64, as in unstorage', async () => {
