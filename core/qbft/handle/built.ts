@@ -1,6 +1,6 @@
 import type { Input } from '../input.ts'
 import type { Steps } from '../../steps.ts'
-import { proposeBuilt } from '../propose.ts'
+import { proposeBuilt } from '../actions/propose.ts'
 import type { HeightState } from '../state.ts'
 import { emit, type TransitionContext } from '../transitionContext.ts'
 import { waitForTransactions } from './timer.ts'

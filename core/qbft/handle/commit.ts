@@ -1,4 +1,4 @@
-import { checkCommitted } from '../commit.ts'
+import { checkCommitted } from '../actions/commit.ts'
 import type { CommitMessage } from '../message.ts'
 import { commitRule } from '../rules/commit.ts'
 import type { Steps } from '../../steps.ts'

@@ -1,5 +1,5 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
-import { startResendTimer, startRoundTimer } from '../rounds.ts'
+import { startResendTimer, startRoundTimer } from '../actions/rounds.ts'
 import type { HeightState } from '../state.ts'
 import type { TransitionContext } from '../transitionContext.ts'
 

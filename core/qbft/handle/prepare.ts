@@ -1,4 +1,4 @@
-import { checkPrepared } from '../commit.ts'
+import { checkPrepared } from '../actions/commit.ts'
 import type { PrepareMessage } from '../message.ts'
 import type { Steps } from '../../steps.ts'
 import type { HeightState } from '../state.ts'

@@ -1,11 +1,11 @@
 import type { Address } from '../../bytes/bytes.ts'
 import type { Steps } from '../../steps.ts'
 import { includesAddress } from '../../validators/votes.ts'
-import { acceptProposal } from '../accept.ts'
+import { acceptProposal } from '../actions/accept.ts'
 import { encodeMessage } from '../codec/message.ts'
 import { encodePosition, type Position, POSITION_REQUEST } from '../codec/position.ts'
 import type { WireMessage } from '../message.ts'
-import { beginProposal } from '../propose.ts'
+import { beginProposal } from '../actions/propose.ts'
 import {
   lowestRound,
   lowestRoundBy,
@@ -14,8 +14,8 @@ import {
   RECALL_INTERVAL_MS,
   type Recall,
 } from '../restart/recall.ts'
-import { changeRound, changeRoundAgain } from '../roundChanges.ts'
-import { currentRound } from '../rounds.ts'
+import { changeRound, changeRoundAgain } from '../actions/roundChanges.ts'
+import { currentRound } from '../actions/rounds.ts'
 import type { HeightState, QbftState } from '../state.ts'
 import { emit, keyOf, others, type TransitionContext } from '../transitionContext.ts'
 

@@ -1,11 +1,11 @@
 import type { Steps } from '../../steps.ts'
 import type { Timer } from '../input.ts'
-import { beginProposal } from '../propose.ts'
+import { beginProposal } from '../actions/propose.ts'
 import { lowestRound, NO_ROUND } from '../restart/recall.ts'
-import { changeRound, changeRoundAgain } from '../roundChanges.ts'
-import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../rounds.ts'
+import { changeRound, changeRoundAgain } from '../actions/roundChanges.ts'
+import { enterRound, heardIn, startResendTimer, startRoundTimer } from '../actions/rounds.ts'
 import type { HeightState } from '../state.ts'
-import { roundTimeoutMs, unheardMaxMs } from '../timeouts.ts'
+import { roundTimeoutMs, unheardMaxMs } from '../actions/timeouts.ts'
 import { emit, others, type TransitionContext } from '../transitionContext.ts'
 
 const repeatRoundChange = (context: TransitionContext, { ownRoundChange, head }: HeightState): void => {

@@ -2,12 +2,12 @@ import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import type { Block } from '../../block/block.ts'
 import { qbftBlockHash } from '../../block/codec/blockHash.ts'
 import type { Steps } from '../../steps.ts'
-import { acceptProposal } from '../accept.ts'
-import { proposeVerified } from '../propose.ts'
+import { acceptProposal } from '../actions/accept.ts'
+import { proposeVerified } from '../actions/propose.ts'
 import { bodyRule } from '../rules/body.ts'
 import type { HeightState } from '../state.ts'
 import { drop, type TransitionContext } from '../transitionContext.ts'
-import { requestVerdict, verdictOn, withoutVerdict, withVerdict } from '../verdicts.ts'
+import { requestVerdict, verdictOn, withoutVerdict, withVerdict } from '../actions/verdicts.ts'
 
 /** The block with this hash that the current round waits for. */
 const awaited = ({ round }: HeightState, hash: Hash): Block | undefined =>

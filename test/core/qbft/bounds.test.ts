@@ -13,7 +13,7 @@ import {
   refusedFuture,
 } from '../../../core/qbft/futureMessages.ts'
 import { QBFT_CODES, type QbftMessage, type WireMessage } from '../../../core/qbft/message.ts'
-import { VERDICTS_MAX } from '../../../core/qbft/verdicts.ts'
+import { VERDICTS_MAX } from '../../../core/qbft/actions/verdicts.ts'
 import type { Key } from '../chain/support/keys.ts'
 import { givenNode, type GivenOptions } from './support/given.ts'
 import { at } from './support/keys.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
-import { digestOf, PAST_ROUNDS_MAX } from '../../../core/qbft/evidence.ts'
+import { digestOf, PAST_ROUNDS_MAX } from '../../../core/qbft/actions/evidence.ts'
 import { QBFT_CODES, type QbftMessage } from '../../../core/qbft/message.ts'
 import type { Key } from '../chain/support/keys.ts'
 import { givenNode, receiveProposal } from './support/given.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { softTimeoutAt, roundTimeoutMs } from '../../../core/qbft/timeouts.ts'
+import { softTimeoutAt, roundTimeoutMs } from '../../../core/qbft/actions/timeouts.ts'
 import { faultsOf } from '../../../core/validators/quorum.ts'
 import { boundMsOf } from '../../simulation/settings.ts'
 import { addressesOf, networkKeys } from './support/keys.ts'

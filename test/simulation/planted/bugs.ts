@@ -22,7 +22,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'prepared lock forgotten',
-    file: 'core/qbft/rounds.ts',
+    file: 'core/qbft/actions/rounds.ts',
     text: '    ownRoundChange: undefined,\n',
     instead: '    ownRoundChange: undefined,\n    certificate: undefined,\n',
     foundBy: 1,

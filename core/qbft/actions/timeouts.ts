@@ -1,6 +1,6 @@
-import { faultsOf } from '../validators/quorum.ts'
-import type { QbftEnvironment } from './environment.ts'
-import type { HeightState } from './state.ts'
+import { faultsOf } from '../../validators/quorum.ts'
+import type { QbftEnvironment } from '../environment.ts'
+import type { HeightState } from '../state.ts'
 
 /**
  * Bound of the recovery: once the network works again, a block follows within this many base timeouts and milliseconds.

@@ -1,9 +1,9 @@
-import type { Hash } from '../bytes/bytes.ts'
-import { toBareHex } from '../bytes/hex.ts'
-import { setBounded } from '../collections/boundedMap.ts'
-import type { Block } from '../block/block.ts'
-import type { HeightState, Verdict } from './state.ts'
-import { emit, type TransitionContext } from './transitionContext.ts'
+import type { Hash } from '../../bytes/bytes.ts'
+import { toBareHex } from '../../bytes/hex.ts'
+import { setBounded } from '../../collections/boundedMap.ts'
+import type { Block } from '../../block/block.ts'
+import type { HeightState, Verdict } from '../state.ts'
+import { emit, type TransitionContext } from '../transitionContext.ts'
 
 /** Most verdicts of one height, newest last: one for each proposer of the last rounds. */
 export const VERDICTS_MAX = 32

@@ -1,12 +1,12 @@
-import type { Address } from '../bytes/bytes.ts'
-import { fromHex } from '../bytes/hex.ts'
-import { proposerOf } from '../validators/proposer.ts'
-import { encodeMessage } from './codec/message.ts'
-import type { RoundReason } from './effect.ts'
+import type { Address } from '../../bytes/bytes.ts'
+import { fromHex } from '../../bytes/hex.ts'
+import { proposerOf } from '../../validators/proposer.ts'
+import { encodeMessage } from '../codec/message.ts'
+import type { RoundReason } from '../effect.ts'
 import { noteSignature, withPastSignatures } from './evidence.ts'
-import type { HeightState, RoundState, Votes } from './state.ts'
+import type { HeightState, RoundState, Votes } from '../state.ts'
 import { roundTimeoutMs } from './timeouts.ts'
-import { emit, keyOf, type TransitionContext } from './transitionContext.ts'
+import { emit, keyOf, type TransitionContext } from '../transitionContext.ts'
 
 /**
  * Interval at which this validator repeats its round change while the round is open, so that a lost message or a restarted

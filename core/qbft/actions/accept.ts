@@ -1,11 +1,11 @@
-import { equalBytes } from '../bytes/bytes.ts'
+import { equalBytes } from '../../bytes/bytes.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { checkCommitted, checkPrepared } from './commit.ts'
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../../steps.ts'
 import { signPrepare } from './signing.ts'
-import { commitRule } from './rules/commit.ts'
-import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
-import { keyOf, type TransitionContext } from './transitionContext.ts'
+import { commitRule } from '../rules/commit.ts'
+import type { HeightState, ProposalCandidate, RoundState } from '../state.ts'
+import { keyOf, type TransitionContext } from '../transitionContext.ts'
 
 /** The round with the accepted proposal. Removes votes for another digest: votes before the proposal were not checked. */
 const withAcceptedProposal = (round: RoundState, proposal: ProposalCandidate): RoundState => {

@@ -1,13 +1,13 @@
-import { equalBytes, type Hash } from '../bytes/bytes.ts'
-import type { Block } from '../block/block.ts'
-import { qbftSealHash, qbftSealPreimage } from '../block/codec/blockHash.ts'
-import type { Seal } from '../block/codec/seal.ts'
-import { encodeCommitPayload } from './codec/commit.ts'
-import { encodePreparePayload } from './codec/prepare.ts'
-import { encodeProposalPayloadSteps } from './codec/proposal.ts'
-import { withRound } from './codec/roundOfBlock.ts'
-import { encodeRoundChangePayload } from './codec/roundChange.ts'
-import type { QbftEnvironment } from './environment.ts'
+import { equalBytes, type Hash } from '../../bytes/bytes.ts'
+import type { Block } from '../../block/block.ts'
+import { qbftSealHash, qbftSealPreimage } from '../../block/codec/blockHash.ts'
+import type { Seal } from '../../block/codec/seal.ts'
+import { encodeCommitPayload } from '../codec/commit.ts'
+import { encodePreparePayload } from '../codec/prepare.ts'
+import { encodeProposalPayloadSteps } from '../codec/proposal.ts'
+import { withRound } from '../codec/roundOfBlock.ts'
+import { encodeRoundChangePayload } from '../codec/roundChange.ts'
+import type { QbftEnvironment } from '../environment.ts'
 import {
   type PreparedMetadata,
   type QbftCode,
@@ -17,13 +17,13 @@ import {
   type SignedPrepare,
   type SignedProposal,
   type SignedRoundChange,
-} from './message.ts'
-import type { Steps } from '../steps.ts'
-import { lowestRound } from './restart/recall.ts'
-import type { RestartRecord } from './restart/restartRecord.ts'
-import { signingDigestSteps, signingPreimage } from './signatures.ts'
-import type { HeightState } from './state.ts'
-import type { TransitionContext } from './transitionContext.ts'
+} from '../message.ts'
+import type { Steps } from '../../steps.ts'
+import { lowestRound } from '../restart/recall.ts'
+import type { RestartRecord } from '../restart/restartRecord.ts'
+import { signingDigestSteps, signingPreimage } from '../signatures.ts'
+import type { HeightState } from '../state.ts'
+import type { TransitionContext } from '../transitionContext.ts'
 
 /**
  * The height with the new signature recorded, and the signed message; undefined when signing is not allowed or the signer

@@ -1,10 +1,10 @@
-import type { Steps } from '../steps.ts'
-import { proposalDigest, withRound, withSeals } from './codec/roundOfBlock.ts'
+import type { Steps } from '../../steps.ts'
+import { proposalDigest, withRound, withSeals } from '../codec/roundOfBlock.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { signCommit, signedIn } from './signing.ts'
-import { sealerOf } from './signatures.ts'
-import type { HeightState, ProposalCandidate, RoundState } from './state.ts'
-import { emit, type TransitionContext } from './transitionContext.ts'
+import { sealerOf } from '../signatures.ts'
+import type { HeightState, ProposalCandidate, RoundState } from '../state.ts'
+import { emit, type TransitionContext } from '../transitionContext.ts'
 
 type Accepted = { readonly round: RoundState; readonly proposal: ProposalCandidate }
 

@@ -1,8 +1,8 @@
-import { encodeMessage } from './codec/message.ts'
+import { encodeMessage } from '../codec/message.ts'
 import { noteSignature, type OncePerRound } from './evidence.ts'
-import type { QbftMessage, WireMessage } from './message.ts'
-import type { HeightState } from './state.ts'
-import { emit, others, type TransitionContext } from './transitionContext.ts'
+import type { QbftMessage, WireMessage } from '../message.ts'
+import type { HeightState } from '../state.ts'
+import { emit, others, type TransitionContext } from '../transitionContext.ts'
 
 /** Sends a message of this validator to the other validators and returns its encoding. */
 export const broadcast = (

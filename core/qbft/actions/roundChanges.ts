@@ -1,14 +1,14 @@
-import type { Steps } from '../steps.ts'
-import { faultsOf } from '../validators/quorum.ts'
+import type { Steps } from '../../steps.ts'
+import { faultsOf } from '../../validators/quorum.ts'
 import { broadcast } from './broadcast.ts'
-import type { RoundReason } from './effect.ts'
-import type { RoundChangeMessage } from './message.ts'
+import type { RoundReason } from '../effect.ts'
+import type { RoundChangeMessage } from '../message.ts'
 import { signRoundChange } from './signing.ts'
 import { beginProposal } from './propose.ts'
-import { lowestRound, NO_ROUND } from './restart/recall.ts'
+import { lowestRound, NO_ROUND } from '../restart/recall.ts'
 import { currentRound, enterRound, heardIn, startRoundTimer } from './rounds.ts'
-import type { HeightState } from './state.ts'
-import { keyOf, type TransitionContext } from './transitionContext.ts'
+import type { HeightState } from '../state.ts'
+import { keyOf, type TransitionContext } from '../transitionContext.ts'
 
 /**
  * The highest round that a quorum requests ("hasReceivedQuorumOfRoundChanges"), not below the current one and not applied

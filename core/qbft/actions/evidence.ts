@@ -1,8 +1,8 @@
-import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
-import { qbftSealHash } from '../block/codec/blockHash.ts'
-import type { QbftMessage, WireMessage } from './message.ts'
-import type { FirstSignature, HeightState, RoundState } from './state.ts'
-import { emit, keyOf, type TransitionContext } from './transitionContext.ts'
+import { type Address, equalBytes, type Hash } from '../../bytes/bytes.ts'
+import { qbftSealHash } from '../../block/codec/blockHash.ts'
+import type { QbftMessage, WireMessage } from '../message.ts'
+import type { FirstSignature, HeightState, RoundState } from '../state.ts'
+import { emit, keyOf, type TransitionContext } from '../transitionContext.ts'
 
 /** A message that an honest validator signs once in a round. */
 export type OncePerRound = Exclude<QbftMessage, { readonly kind: 'round-change' }>
