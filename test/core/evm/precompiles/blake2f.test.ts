@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
-import { javascriptBlake2Rounds } from '../../../../core/evm/precompiles/blake2Rounds.ts'
-import { type Blake2Rounds, compileBlake2Rounds } from '../../../../core/evm/precompiles/blake2Wasm.ts'
-import { blake2fWith } from '../../../../core/evm/precompiles/blake2f.ts'
+import { javascriptBlake2Rounds } from '../../../../core/evm/precompiles/blake2/blake2Rounds.ts'
+import { type Blake2Rounds, compileBlake2Rounds } from '../../../../core/evm/precompiles/blake2/blake2Wasm.ts'
+import { blake2fWith } from '../../../../core/evm/precompiles/blake2/blake2f.ts'
 import { seededRandom } from '../../../support/random.ts'
 
 const input = (rounds: number, rest: Uint8Array, final: number): Uint8Array => {

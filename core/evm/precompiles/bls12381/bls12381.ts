@@ -1,12 +1,12 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js'
-import { bytesToBigint } from '../../bytes/integer.ts'
+import { bytesToBigint } from '../../../bytes/integer.ts'
 import { g1MsmGas, g2MsmGas } from './bls12381Gas.ts'
 import { sumOfTermsG1, sumOfTermsG2, type Term } from './bls12381Msm.ts'
 import * as points from './bls12381Points.ts'
-import { trueWord } from './input.ts'
-import { runSteps, type Steps } from '../../steps.ts'
-import { isPairingIdentitySteps } from './finalExponentiation.ts'
-import type { Precompile } from './precompile.ts'
+import { trueWord } from '../input.ts'
+import { runSteps, type Steps } from '../../../steps.ts'
+import { isPairingIdentitySteps } from '../finalExponentiation.ts'
+import type { Precompile } from '../precompile.ts'
 
 const { Fp12, Fr } = bls12_381.fields
 const SCALAR_LENGTH = 32

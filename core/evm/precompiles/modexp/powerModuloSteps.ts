@@ -1,4 +1,4 @@
-import type { Steps } from '../../steps.ts'
+import type { Steps } from '../../../steps.ts'
 import { type Digits, moduloSteps, multiplySteps } from './bigModulo.ts'
 import { powerOfSmallSteps, powerByByte, SMALL_MODULUS_MAX, windowPowers } from './powerModulo.ts'
 

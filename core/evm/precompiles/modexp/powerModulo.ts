@@ -1,4 +1,4 @@
-import type { Steps } from '../../steps.ts'
+import type { Steps } from '../../../steps.ts'
 
 /** Bits of the exponent per step: fifteen precomputed powers save most multiplications besides the squarings. */
 const WINDOW_BITS = 4

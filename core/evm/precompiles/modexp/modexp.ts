@@ -1,12 +1,12 @@
-import { EMPTY_BYTES } from '../../bytes/bytes.ts'
-import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
-import { inputRange } from './input.ts'
+import { EMPTY_BYTES } from '../../../bytes/bytes.ts'
+import { bigintToFixedBytes, bytesToBigint } from '../../../bytes/integer.ts'
+import { inputRange } from '../input.ts'
 import { modexpGasBerlin, modexpGasByzantium, modexpGasOsaka, modexpLengths } from './modexpGas.ts'
-import { runSteps, type Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../../steps.ts'
 import { bytesOfDigits, digitsOf } from './bigModulo.ts'
 import { powerModulo } from './powerModulo.ts'
 import { longPowerModuloSteps, powerModuloSteps, SHORT_OPERAND_BYTES } from './powerModuloSteps.ts'
-import type { Precompile } from './precompile.ts'
+import type { Precompile } from '../precompile.ts'
 
 /** EIP-7823: the longest operand from Osaka on. */
 const OPERAND_BYTES_MAX = 1024

@@ -1,4 +1,4 @@
-import { code, name, section, sized, unsigned } from '../wasm/encode.ts'
+import { code, name, section, sized, unsigned } from '../../wasm/encode.ts'
 import { SIGMA } from './blake2Sigma.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js'
-import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
+import { bigintToFixedBytes, bytesToBigint } from '../../../bytes/integer.ts'
 
 /** EIP-2537 encodings: a field element is 64 bytes, a G1 point 128, a G2 point 256; all zeros is infinity. */
 export const FP_LENGTH = 64

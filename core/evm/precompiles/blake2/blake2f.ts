@@ -1,7 +1,7 @@
 import { javascriptBlake2Rounds } from './blake2Rounds.ts'
 import { type Blake2Rounds, compileBlake2Rounds } from './blake2Wasm.ts'
-import { runSteps, type Steps } from '../../steps.ts'
-import type { Precompile } from './precompile.ts'
+import { runSteps, type Steps } from '../../../steps.ts'
+import type { Precompile } from '../precompile.ts'
 
 const INPUT_LENGTH = 213
 

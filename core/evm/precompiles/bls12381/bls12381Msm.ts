@@ -1,7 +1,7 @@
 import { type CurvePoint, type CurvePointCons, mulAddUnsafe } from '@noble/curves/abstract/curve.js'
 import { psiFrobenius } from '@noble/curves/abstract/tower.js'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
-import type { Steps } from '../../steps.ts'
+import type { Steps } from '../../../steps.ts'
 import type { G1Point, G2Point } from './bls12381Points.ts'
 
 const { Fp, Fp2 } = bls12_381.fields

@@ -1,5 +1,5 @@
-import { toBareHex } from '../../bytes/hex.ts'
-import type { Steps } from '../../steps.ts'
+import { toBareHex } from '../../../bytes/hex.ts'
+import type { Steps } from '../../../steps.ts'
 
 /*
  * Arithmetic on integers of millions of bits, in steps. Digits are bigints whose product or quotient takes microseconds,

@@ -1,5 +1,5 @@
-import { bytesToBigint } from '../../bytes/integer.ts'
-import { inputRange } from './input.ts'
+import { bytesToBigint } from '../../../bytes/integer.ts'
+import { inputRange } from '../input.ts'
 
 /** The three lengths at the head of the input, any 256-bit integers, as doubles, which are exact below 2^53. */
 export type ModexpLengths = { readonly base: number; readonly exponent: number; readonly modulus: number }
