@@ -1,5 +1,5 @@
 import { type Caller, EVERYONE } from './caller.ts'
-import { notEnabled } from './loginAnswers.ts'
+import { notEnabled } from './login/loginAnswers.ts'
 
 /**
  * Returns the IP address of the client, for limits and the audit log. A function, because some runtimes compute the address at

@@ -2,11 +2,11 @@ import { base64url } from 'jose'
 import type { Audit } from './audit.ts'
 import type { Authentication, ClientAddress, Identity } from './authentication.ts'
 import type { Permission } from './caller.ts'
-import { type Claims, readClaims } from './claims.ts'
+import { type Claims, readClaims } from './tokens/claims.ts'
 import { AUTHENTICATE_METHOD } from './connection.ts'
 import { createGrants } from './permissions.ts'
-import { createRememberedTokens, type RememberedToken } from './rememberedTokens.ts'
-import type { VerifySignature } from './verifyToken.ts'
+import { createRememberedTokens, type RememberedToken } from './tokens/rememberedTokens.ts'
+import type { VerifySignature } from './tokens/verifyToken.ts'
 
 /** Longest token in characters: usual ones have some hundred, one with every permission by name some thousand. */
 export const TOKEN_LENGTH_MAX = 8_192

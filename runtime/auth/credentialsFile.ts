@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { equalBytes } from '../../core/bytes/bytes.ts'
-import { type Credentials, CredentialsError, parseCredentials } from '../../handlers/auth/credentials.ts'
-import { COST_MAX, COST_MIN, bcryptCost } from '../../handlers/auth/password.ts'
+import { type Credentials, CredentialsError, parseCredentials } from '../../handlers/auth/login/credentials.ts'
+import { COST_MAX, COST_MIN, bcryptCost } from '../../handlers/auth/login/password.ts'
 import { UsageError } from '../cli/errors.ts'
 import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
 

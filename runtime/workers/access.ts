@@ -3,7 +3,7 @@ import { createAudit } from '../../handlers/auth/audit.ts'
 import { type Authentication, NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
 import { createAuthentication } from '../../handlers/auth/createAuthentication.ts'
 import { parsePublicKey } from '../../handlers/auth/keys/publicKey.ts'
-import { createVerifySignature } from '../../handlers/auth/verifyToken.ts'
+import { createVerifySignature } from '../../handlers/auth/tokens/verifyToken.ts'
 import type { Environment } from './environment.ts'
 import { SettingsError, type Settings } from './settings.ts'
 

@@ -1,5 +1,5 @@
 import { hashSync } from 'bcryptjs'
-import { COST_DEFAULT, passwordProblem } from '../../../handlers/auth/password.ts'
+import { COST_DEFAULT, passwordProblem } from '../../../handlers/auth/login/password.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import type { PasswordOptions } from './passwordCommand.ts'
 import { CommandError } from '../../cli/errors.ts'

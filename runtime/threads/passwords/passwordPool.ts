@@ -4,7 +4,7 @@ import {
   COST_DEFAULT,
   bcryptCost,
   type PasswordJob,
-} from '../../../handlers/auth/password.ts'
+} from '../../../handlers/auth/login/password.ts'
 import { type PasswordThread, startPasswordThread } from './passwordThread.ts'
 
 /** Threads by default: logins are rare. */

@@ -1,4 +1,4 @@
-import type { PasswordJob } from '../../../handlers/auth/password.ts'
+import type { PasswordJob } from '../../../handlers/auth/login/password.ts'
 import { startThread } from '../startThread.ts'
 
 /** A worker thread that checks one password at a time. An idle one does not keep the process alive. */

@@ -1,5 +1,5 @@
 import { compareSync } from 'bcryptjs'
-import { passwordMatches, type PasswordJob } from '../../../handlers/auth/password.ts'
+import { passwordMatches, type PasswordJob } from '../../../handlers/auth/login/password.ts'
 import { openWorkerPort } from '../workerPort.ts'
 import { lowerPriority } from './lowerPriority.ts'
 

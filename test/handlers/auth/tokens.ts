@@ -3,7 +3,7 @@ import type { Algorithm } from '../../../handlers/auth/keys/algorithms.ts'
 import { type Authentication, NO_AUTHENTICATION } from '../../../handlers/auth/authentication.ts'
 import { createAuthentication } from '../../../handlers/auth/createAuthentication.ts'
 import { parsePublicKey } from '../../../handlers/auth/keys/publicKey.ts'
-import { createVerifySignature } from '../../../handlers/auth/verifyToken.ts'
+import { createVerifySignature } from '../../../handlers/auth/tokens/verifyToken.ts'
 
 /** What every token of these tests is dated by, so that none expires while they run. */
 export const NOW_SECONDS = 1_700_000_000

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Method } from '../../../handlers/rpc/methods/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
-import { type LoginNode, startLoginNode, userToml } from './loginNode.ts'
+import { type LoginNode, startLoginNode, userToml } from './login/loginNode.ts'
 
 const UNAUTHORIZED = { code: -40100, message: 'Unauthorized' }
 

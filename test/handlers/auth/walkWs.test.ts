@@ -4,7 +4,7 @@ import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { CONNECTION_METHODS } from '../../../handlers/rpc/subscriptions/methods.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
-import { type LoginNode, startLoginNode, userToml } from './loginNode.ts'
+import { type LoginNode, startLoginNode, userToml } from './login/loginNode.ts'
 
 const UNAUTHORIZED = { code: -40100, message: 'Unauthorized' }
 

@@ -1,4 +1,4 @@
-import { parseCredentials } from '../../../handlers/auth/credentials.ts'
+import { parseCredentials } from '../../../handlers/auth/login/credentials.ts'
 import type { RpcReply } from '../support/testNode.ts'
 import type { Row, World } from './row.ts'
 

@@ -12,7 +12,7 @@ import {
 import * as fc from 'fast-check'
 import { CONNECTION_METHODS } from '../../../handlers/rpc/subscriptions/methods.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
-import { type LoginNode, startLoginNode, userToml } from '../auth/loginNode.ts'
+import { type LoginNode, startLoginNode, userToml } from '../auth/login/loginNode.ts'
 import { parametersOf } from '../rpc/fuzz/arbitraries.ts'
 import { faultOf, orHang } from '../rpc/fuzz/asked.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'

@@ -10,7 +10,7 @@ import { ignoredOptions } from '../../../runtime/cli/ignored.ts'
 import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
 import { resolveOptions } from '../../../runtime/cli/resolve.ts'
 import { createKeys, createSecp256k1Keys } from '../../handlers/auth/keys.ts'
-import { userToml } from '../../handlers/auth/loginNode.ts'
+import { userToml } from '../../handlers/auth/login/loginNode.ts'
 import { withFolder } from '../folder.ts'
 
 const LOG = getLogger(['test'])

@@ -4,7 +4,7 @@ import type { Algorithm } from '../../../handlers/auth/keys/algorithms.ts'
 import { createAuthentication } from '../../../handlers/auth/createAuthentication.ts'
 import { NO_AUTHENTICATION } from '../../../handlers/auth/authentication.ts'
 import { parsePublicKey } from '../../../handlers/auth/keys/publicKey.ts'
-import { createVerifySignature } from '../../../handlers/auth/verifyToken.ts'
+import { createVerifySignature } from '../../../handlers/auth/tokens/verifyToken.ts'
 
 /** One token to be judged: what a node was given, and what a client shows. */
 export type TokenCase = {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { compareSync, hashSync } from 'bcryptjs'
-import { dummyHash } from '../../../../handlers/auth/password.ts'
+import { dummyHash } from '../../../../handlers/auth/login/password.ts'
 import {
   createPasswordPool,
   type PasswordPool,

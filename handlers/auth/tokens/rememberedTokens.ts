@@ -1,6 +1,6 @@
-import { setBounded } from '../../core/collections/boundedMap.ts'
+import { setBounded } from '../../../core/collections/boundedMap.ts'
 import type { Claims } from './claims.ts'
-import type { Permission } from './caller.ts'
+import type { Permission } from '../caller.ts'
 
 /** A verified token with its claims. */
 export type RememberedToken = Pick<Claims, 'username' | 'expiresAtMs'> & {

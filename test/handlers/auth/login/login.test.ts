@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { passwordMatches, dummyHash, passwordProblem } from '../../../handlers/auth/password.ts'
+import { passwordMatches, dummyHash, passwordProblem } from '../../../../handlers/auth/login/password.ts'
 import { hashOf, startLoginNode, userToml } from './loginNode.ts'
 
 const INCORRECT = 'Authentication failed: the username or password is incorrect.'

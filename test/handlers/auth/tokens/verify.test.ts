@@ -3,10 +3,10 @@ import { createHmac } from 'node:crypto'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import * as fc from 'fast-check'
 import { importPKCS8, SignJWT } from 'jose'
-import { type Algorithm, ALGORITHMS } from '../../../handlers/auth/keys/algorithms.ts'
-import { TOKEN_LENGTH_MAX } from '../../../handlers/auth/createAuthentication.ts'
-import { createKeys, createSecp256k1Keys, type KeyPair } from './keys.ts'
-import { accepts, authenticationWith, CLAIMS, NOW_SECONDS, part, type Verifier } from './tokens.ts'
+import { type Algorithm, ALGORITHMS } from '../../../../handlers/auth/keys/algorithms.ts'
+import { TOKEN_LENGTH_MAX } from '../../../../handlers/auth/createAuthentication.ts'
+import { createKeys, createSecp256k1Keys, type KeyPair } from '../keys.ts'
+import { accepts, authenticationWith, CLAIMS, NOW_SECONDS, part, type Verifier } from '../tokens.ts'
 
 const keys = new Map<Algorithm, KeyPair>()
 

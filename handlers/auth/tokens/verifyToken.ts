@@ -1,8 +1,8 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base64url, compactVerify, decodeProtectedHeader } from 'jose'
-import type { Algorithm } from './keys/algorithms.ts'
-import type { PublicKey } from './keys/publicKey.ts'
+import type { Algorithm } from '../keys/algorithms.ts'
+import type { PublicKey } from '../keys/publicKey.ts'
 
 /** Returns the payload of a compact JWS (RFC 7515) with a valid signature, undefined for any other text. */
 export type VerifySignature = (token: string) => Promise<Uint8Array | undefined>

@@ -1,5 +1,5 @@
-import { createBuckets } from './bucket.ts'
-import { ipGroups, parseIpAddress } from './ipAddress.ts'
+import { createBuckets } from '../bucket.ts'
+import { ipGroups, parseIpAddress } from '../ipAddress.ts'
 
 /** Failed logins from one address: this many at once, then one every three seconds. */
 export const FAILURES_OF_ADDRESS_MAX = 60

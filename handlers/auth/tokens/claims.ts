@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
 
 /** The claims of a token. */
 export type Claims = {

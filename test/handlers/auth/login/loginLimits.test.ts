@@ -8,8 +8,8 @@ import {
   FAILURES_OF_USER_MAX,
   type LoginLimits,
   UNDER_WAY_MAX,
-} from '../../../handlers/auth/loginLimits.ts'
-import { PASSWORDS_WAITING_MAX } from '../../../runtime/threads/passwords/passwordPool.ts'
+} from '../../../../handlers/auth/login/loginLimits.ts'
+import { PASSWORDS_WAITING_MAX } from '../../../../runtime/threads/passwords/passwordPool.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { CredentialsError, parseCredentials } from '../../../handlers/auth/credentials.ts'
+import { CredentialsError, parseCredentials } from '../../../../handlers/auth/login/credentials.ts'
 
 const HASH = '$2a$10$l3GA7K8g6rJ/Yv.YFSygCuI9byngpEzxgWS9qEg5emYDZomQW7fGC'
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { parse, TomlError } from 'smol-toml'
 
 /** A user who may log in. */
