@@ -1,21 +1,21 @@
 import type { Method } from './method.ts'
 import { ADMIN_METHODS } from './admin.ts'
-import { DEBUG_METHODS } from './debug.ts'
-import { DEBUG_STATE_METHODS } from './debugState.ts'
-import { DEBUG_TRACE_METHODS } from './debugTrace.ts'
+import { DEBUG_RAW_METHODS } from './debug/raw.ts'
+import { DEBUG_STATE_METHODS } from './debug/state.ts'
+import { DEBUG_TRACE_METHODS } from './debug/trace.ts'
 import { DEV_HEADER_METHODS } from './development/header.ts'
 import { DEV_MINING_METHODS } from './development/mining.ts'
 import { DEV_NODE_METHODS } from './development/node.ts'
 import { DEV_POOL_METHODS } from './development/pool.ts'
 import { DEV_SIGNING_METHODS } from './development/signing.ts'
 import { DEV_STATE_METHODS } from './development/state.ts'
-import { ETH_BLOCK_METHODS } from './ethBlocks.ts'
-import { ETH_CALL_METHODS } from './ethCalls.ts'
-import { ETH_LOG_METHODS } from './ethLogs.ts'
-import { ETH_MORE_METHODS } from './ethMore.ts'
-import { ETH_NODE_METHODS } from './ethNode.ts'
-import { ETH_STATE_METHODS } from './ethState.ts'
-import { ETH_TRANSACTION_METHODS } from './ethTransactions.ts'
+import { ETH_BLOCK_METHODS } from './eth/blocks.ts'
+import { ETH_CALL_METHODS } from './eth/calls.ts'
+import { ETH_LOG_METHODS } from './eth/logs.ts'
+import { ETH_EXECUTION_API_METHODS } from './eth/executionApis.ts'
+import { ETH_NODE_METHODS } from './eth/node.ts'
+import { ETH_STATE_METHODS } from './eth/state.ts'
+import { ETH_TRANSACTION_METHODS } from './eth/transactions.ts'
 import { MINER_METHODS } from './miner.ts'
 import { NET_METHODS } from './net.ts'
 import { OTS_METHODS } from './ots.ts'
@@ -40,7 +40,7 @@ export const METHODS: readonly Method[] = [
   ...ETH_STATE_METHODS,
   ...ETH_CALL_METHODS,
   ...ETH_LOG_METHODS,
-  ...ETH_MORE_METHODS,
+  ...ETH_EXECUTION_API_METHODS,
   ...QBFT_METHODS,
   ...IBFT2_METHODS,
   ...QBFT_VOTE_METHODS,
@@ -49,7 +49,7 @@ export const METHODS: readonly Method[] = [
   ...PERM_METHODS,
   ...MINER_METHODS,
   ...TXPOOL_METHODS,
-  ...DEBUG_METHODS,
+  ...DEBUG_RAW_METHODS,
   ...DEBUG_STATE_METHODS,
   ...DEBUG_TRACE_METHODS,
   ...TRACE_METHODS,

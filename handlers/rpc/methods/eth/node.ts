@@ -1,10 +1,10 @@
-import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { blobBaseFeeAt, excessBlobGasAfter } from '../../../core/chain/fees/blobFee.ts'
-import { feeHistory } from '../fees/feeHistory.ts'
-import { type Method, method } from './method.ts'
-import { nextHeadOf } from '../fees/nextHead.ts'
-import { required } from '../parameters/values.ts'
-import { syncingShape } from '../shapes/node.ts'
+import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
+import { blobBaseFeeAt, excessBlobGasAfter } from '../../../../core/chain/fees/blobFee.ts'
+import { feeHistory } from '../../fees/feeHistory.ts'
+import { type Method, method } from '../method.ts'
+import { nextHeadOf } from '../../fees/nextHead.ts'
+import { required } from '../../parameters/values.ts'
+import { syncingShape } from '../../shapes/node.ts'
 
 /** eth/69 (EIP-7642): its encodings of blocks, transactions and receipts are those of this node; Besu's highest version. */
 const ETH_PROTOCOL_VERSION = 69

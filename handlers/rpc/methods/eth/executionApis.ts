@@ -1,16 +1,16 @@
-import { isObject } from '../../../core/json.ts'
-import { ZERO_HASH } from '../../../core/bytes/bytes.ts'
-import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import { chainConfig } from '../config/chainConfig.ts'
-import { recordOf } from '../blocks/blockWithReceipts.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import { type Method, method } from './method.ts'
-import { nextHeadOf } from '../fees/nextHead.ts'
-import { readSelector, withSelector } from '../parameters/block.ts'
-import { addressOf, given, required, slotOf } from '../parameters/values.ts'
-import { TRIE_BLOCKS_MAX } from '../state/trieAt.ts'
-import { readState } from '../state/state.ts'
+import { isObject } from '../../../../core/json.ts'
+import { ZERO_HASH } from '../../../../core/bytes/bytes.ts'
+import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
+import { chainConfig } from '../../config/chainConfig.ts'
+import { recordOf } from '../../blocks/blockWithReceipts.ts'
+import { RpcError } from '../../dispatch/errors.ts'
+import { type Method, method } from '../method.ts'
+import { nextHeadOf } from '../../fees/nextHead.ts'
+import { readSelector, withSelector } from '../../parameters/block.ts'
+import { addressOf, given, required, slotOf } from '../../parameters/values.ts'
+import { TRIE_BLOCKS_MAX } from '../../state/trieAt.ts'
+import { readState } from '../../state/state.ts'
 
 /** Maximum number of slots of one eth_getStorageValues over all accounts. */
 const STORAGE_VALUES_MAX = 1024
@@ -43,7 +43,7 @@ const readRequests = (value: unknown): readonly Request[] => {
 }
 
 /** Methods of the execution-apis that Besu does not have, or has only for diagnostics. */
-export const ETH_MORE_METHODS: readonly Method[] = [
+export const ETH_EXECUTION_API_METHODS: readonly Method[] = [
   method({
     name: 'eth_config',
     summary: 'Returns the current, next and last fork configuration (EIP-7910)',

@@ -1,8 +1,8 @@
-import { type Method, method } from './method.ts'
-import { createAccessList } from '../simulation/accessList.ts'
-import { simulateV1 } from '../simulation/blocks/simulate.ts'
-import { ethCall } from '../simulation/call.ts'
-import { estimateGas } from '../simulation/estimate.ts'
+import { type Method, method } from '../method.ts'
+import { createAccessList } from '../../simulation/accessList.ts'
+import { simulateV1 } from '../../simulation/blocks/simulate.ts'
+import { ethCall } from '../../simulation/call.ts'
+import { estimateGas } from '../../simulation/estimate.ts'
 
 /** Simulated calls, whose changes are discarded. */
 export const ETH_CALL_METHODS: readonly Method[] = [

@@ -1,10 +1,10 @@
-import { accountAt, accountRange, storageRangeAt } from '../debugState/ranges.ts'
-import { getBadBlocks } from '../debugState/badBlocks.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import { type Call, type Method, method } from './method.ts'
-import type { RpcContext } from '../context.ts'
-import { batchErrorOf } from '../pool/batchErrors.ts'
-import { type Submitted, submitAll } from '../pool/sendRawTransaction.ts'
+import { accountAt, accountRange, storageRangeAt } from '../../debugState/ranges.ts'
+import { getBadBlocks } from '../../debugState/badBlocks.ts'
+import { RpcError } from '../../dispatch/errors.ts'
+import { type Call, type Method, method } from '../method.ts'
+import type { RpcContext } from '../../context.ts'
+import { batchErrorOf } from '../../pool/batchErrors.ts'
+import { type Submitted, submitAll } from '../../pool/sendRawTransaction.ts'
 
 const statusOf = (submitted: Submitted, index: number): unknown =>
   submitted instanceof Error

@@ -1,19 +1,19 @@
-import { toHex } from '../../../core/bytes/hex.ts'
-import { encodeHeader } from '../../../core/block/codec/header.ts'
-import { encodeReceipt } from '../../../core/block/codec/receipt.ts'
-import type { Receipt } from '../../../core/block/receipt.ts'
-import { listPieces, pieceHost } from '../shapes/pieces.ts'
-import { recordOf, headerOf } from '../blocks/blockWithReceipts.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import { type Method, method, type Params } from './method.ts'
+import { toHex } from '../../../../core/bytes/hex.ts'
+import { encodeHeader } from '../../../../core/block/codec/header.ts'
+import { encodeReceipt } from '../../../../core/block/codec/receipt.ts'
+import type { Receipt } from '../../../../core/block/receipt.ts'
+import { listPieces, pieceHost } from '../../shapes/pieces.ts'
+import { recordOf, headerOf } from '../../blocks/blockWithReceipts.ts'
+import { RpcError } from '../../dispatch/errors.ts'
+import { type Method, method, type Params } from '../method.ts'
 import {
   blockNumberOf,
   type BlockSelector,
   readSelector,
   requireNumberSelector,
-} from '../parameters/block.ts'
-import { given, hashOf, required } from '../parameters/values.ts'
-import { findMined } from '../blocks/mined.ts'
+} from '../../parameters/block.ts'
+import { given, hashOf, required } from '../../parameters/values.ts'
+import { findMined } from '../../blocks/mined.ts'
 
 /** These newer methods refuse values without 0x, as in the execution-apis. */
 const requirePrefix = (params: Params): Params => {
@@ -27,7 +27,7 @@ const numberSelector = (params: Params): BlockSelector =>
   requireNumberSelector(requirePrefix(params), 0, 'INVALID_BLOCK_NUMBER')
 
 /** Encoded blocks, headers and receipts, for tools that verify them. */
-export const DEBUG_METHODS: readonly Method[] = [
+export const DEBUG_RAW_METHODS: readonly Method[] = [
   method({
     name: 'debug_getRawHeader',
     summary: 'Returns the RLP of a header',

@@ -1,9 +1,9 @@
-import { RpcError } from '../dispatch/errors.ts'
-import { readLogFilter } from '../logs/filter.ts'
-import { installedLogsText, searchLogsText } from '../logs/search.ts'
-import { type Method, method, type Params } from './method.ts'
-import { given, integerOf } from '../parameters/values.ts'
-import { toQuantity } from '../../../core/bytes/hex.ts'
+import { RpcError } from '../../dispatch/errors.ts'
+import { readLogFilter } from '../../logs/filter.ts'
+import { installedLogsText, searchLogsText } from '../../logs/search.ts'
+import { type Method, method, type Params } from '../method.ts'
+import { given, integerOf } from '../../parameters/values.ts'
+import { toQuantity } from '../../../../core/bytes/hex.ts'
 
 /** A filter's id in the registry's form. */
 const filterId = (params: Params): string => {

@@ -1,12 +1,12 @@
-import { EMPTY_BYTES, ZERO_HASH } from '../../../core/bytes/bytes.ts'
-import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import { hexPieces } from '../json/hexPieces.ts'
-import { type Method, method } from './method.ts'
-import { withSelector } from '../parameters/block.ts'
-import { given, requireAddress, required, slotOf } from '../parameters/values.ts'
-import { getProof } from '../state/proof.ts'
-import { readState } from '../state/state.ts'
+import { EMPTY_BYTES, ZERO_HASH } from '../../../../core/bytes/bytes.ts'
+import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
+import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
+import { hexPieces } from '../../json/hexPieces.ts'
+import { type Method, method } from '../method.ts'
+import { withSelector } from '../../parameters/block.ts'
+import { given, requireAddress, required, slotOf } from '../../parameters/values.ts'
+import { getProof } from '../../state/proof.ts'
+import { readState } from '../../state/state.ts'
 
 /** Accounts and their storage at any block. */
 export const ETH_STATE_METHODS: readonly Method[] = [
