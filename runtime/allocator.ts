@@ -1,5 +1,5 @@
 import { platform } from 'node:process'
-import type { Environment } from './cli/resolve.ts'
+import type { Environment } from './cli/sources/resolve.ts'
 
 /**
  * glibc keeps freed blocks of up to 128 bytes in lists and joins all of them during a later, larger allocation

@@ -15,7 +15,7 @@ enableCompileCache?.()
 
 // Loaded after that, so that the cache applies.
 const { runCommandLine } = await import('./commands/run.ts')
-const { processTerminal } = await import('./cli/terminal.ts')
+const { processTerminal } = await import('./cli/terminal/terminal.ts')
 
 const code = await runCommandLine(process.argv.slice(2), process.env, processTerminal)
 await processTerminal.flush()

@@ -1,8 +1,8 @@
 import type { AcceptedOption } from './besu/besuOptions.ts'
 import type { UsageError } from './errors.ts'
 import type { OptionTable, OptionValues } from './option.ts'
-import type { Environment, Sources } from './resolve.ts'
-import type { Terminal } from './terminal.ts'
+import type { Environment, Sources } from './sources/resolve.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export type CommandContext<Table extends OptionTable = OptionTable> = {
   readonly options: OptionValues<Table>

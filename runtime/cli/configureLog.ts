@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty'
 import type { NodeOptions } from './nodeOptions.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 import { configureLog } from '../logging/log.ts'
 
 type Logging = Pick<NodeOptions, 'logging' | 'loggingFormat' | 'colorEnabled'>

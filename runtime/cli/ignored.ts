@@ -13,7 +13,7 @@ import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from './options/rpc
 import { GRAPHQL_TLS_OPTIONS, HTTP_TLS_OPTIONS, WS_TLS_OPTIONS } from './options/tls.ts'
 import { SIGNING_OPTIONS } from './options/signing.ts'
 import { WS_OPTIONS } from './options/ws.ts'
-import type { Sources } from './resolve.ts'
+import type { Sources } from './sources/resolve.ts'
 
 /** Given options without effect, and the option that would enable them. */
 export type Ignored = { readonly ignored: string; readonly parent: string }

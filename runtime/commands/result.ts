@@ -1,4 +1,4 @@
-import type { Terminal } from '../cli/terminal.ts'
+import type { Terminal } from '../cli/terminal/terminal.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 
 /** Writes the result of a command to the file `to` and says so, or to the terminal without one. Returns the exit code. */

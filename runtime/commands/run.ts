@@ -1,5 +1,5 @@
 import { NAME, VERSION } from '../version.ts'
-import { type Arguments, readArguments } from '../cli/arguments.ts'
+import { type Arguments, readArguments } from '../cli/sources/arguments.ts'
 import type { Command } from '../cli/command.ts'
 import { COMMANDS, NODE_COMMAND } from './commands.ts'
 import { REFUSED_COMMANDS } from '../cli/besu/commands.ts'
@@ -7,9 +7,9 @@ import { combineUsageErrors, CommandError, UsageError } from '../cli/errors.ts'
 import { helpText } from '../cli/help.ts'
 import { PROGRAM } from '../cli/program.ts'
 import type { OptionTable } from '../cli/option.ts'
-import { type Environment, resolveAll } from '../cli/resolve.ts'
+import { type Environment, resolveAll } from '../cli/sources/resolve.ts'
 import { nearest } from '../../core/collections/nearest.ts'
-import type { Terminal } from '../cli/terminal.ts'
+import type { Terminal } from '../cli/terminal/terminal.ts'
 
 export const EXIT_FAILURE = 1
 export const EXIT_USAGE = 2

@@ -3,7 +3,7 @@ import type { ValidateOptions } from './validateConfigCommand.ts'
 import { combineUsageErrors, requireOption } from '../cli/errors.ts'
 import { checkCombinations } from '../node/checkOptions.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
-import { resolveAll } from '../cli/resolve.ts'
+import { resolveAll } from '../cli/sources/resolve.ts'
 
 /** Checks keys, types and values of the file as a start would, without starting anything. */
 export const validateConfig = async ({

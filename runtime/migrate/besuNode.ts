@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { CommandError } from '../cli/errors.ts'
-import { readTomlEntries } from '../cli/tomlFile.ts'
+import { readTomlEntries } from '../cli/sources/tomlFile.ts'
 
 /** The files of a Besu node that a new node needs; undefined for a missing one. */
 export type BesuNode = {

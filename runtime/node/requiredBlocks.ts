@@ -1,7 +1,7 @@
 import { toHex } from '../../core/bytes/hex.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { ChainHead } from '../../core/store/store.ts'
-import { parseRequiredBlock } from '../cli/chainValues.ts'
+import { parseRequiredBlock } from '../cli/values/chain.ts'
 import { CommandError } from '../cli/errors.ts'
 
 /** The required blocks of a running node. */

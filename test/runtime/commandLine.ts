@@ -1,4 +1,4 @@
-import type { Terminal } from '../../runtime/cli/terminal.ts'
+import type { Terminal } from '../../runtime/cli/terminal/terminal.ts'
 import { runCommandLine } from '../../runtime/commands/run.ts'
 
 export type Outcome = { readonly code: number; readonly out: string; readonly error: string }

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import { argv, exit } from 'node:process'
 import { parseArgs } from 'node:util'
-import { processTerminal } from '../../runtime/cli/terminal.ts'
+import { processTerminal } from '../../runtime/cli/terminal/terminal.ts'
 import { runCampaign } from './campaign/campaign.ts'
 import { replay } from './campaign/replay.ts'
 import { totalsText } from './campaign/report.ts'

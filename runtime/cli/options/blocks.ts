@@ -9,8 +9,8 @@ import {
   type OptionTable,
   pathOption,
 } from '../option.ts'
-import { bareAddresses } from '../poolValues.ts'
-import { parseExtraData } from '../rpcValues.ts'
+import { bareAddresses } from '../values/pool.ts'
+import { parseExtraData } from '../values/rpc.ts'
 
 const BLOCKS = 'Blocks'
 const POOL = 'Transaction pool'

@@ -8,7 +8,7 @@ import {
   type OptionTable,
   textOption,
 } from '../option.ts'
-import { checkCorsOrigins } from '../rpcValues.ts'
+import { checkCorsOrigins } from '../values/rpc.ts'
 
 const GRAPHQL = 'GraphQL'
 

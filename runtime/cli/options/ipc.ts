@@ -1,5 +1,5 @@
 import { booleanOption, listOption, type OptionTable, pathOption } from '../option.ts'
-import { checkApiGroups } from '../rpcValues.ts'
+import { checkApiGroups } from '../values/rpc.ts'
 
 const IPC = 'JSON-RPC over a socket file'
 

@@ -1,6 +1,6 @@
 import { LOG_LEVELS } from '../../logging/level.ts'
-import { checkRequiredBlocks } from '../chainValues.ts'
-import { parseProfile, type Profile, PROFILES } from '../profiles.ts'
+import { checkRequiredBlocks } from '../values/chain.ts'
+import { parseProfile, type Profile, PROFILES } from '../sources/profiles.ts'
 import {
   bigintOption,
   booleanOption,

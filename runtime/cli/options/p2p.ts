@@ -13,7 +13,7 @@ import {
   checkNodeIds,
   parseAdvertisedHost,
   parseInterface,
-} from '../p2pValues.ts'
+} from '../values/p2p.ts'
 
 const NETWORK = 'Network'
 const CONSENSUS = 'Consensus'

@@ -8,7 +8,7 @@ import {
   textOption,
   type OptionTable,
 } from '../option.ts'
-import { checkApiGroups, checkCorsOrigins, checkHostAllowlist } from '../rpcValues.ts'
+import { checkApiGroups, checkCorsOrigins, checkHostAllowlist } from '../values/rpc.ts'
 
 const RPC = 'JSON-RPC over HTTP'
 const SHARED = 'JSON-RPC'

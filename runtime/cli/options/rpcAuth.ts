@@ -1,4 +1,4 @@
-import { checkProxies, parseAlgorithm } from '../authValues.ts'
+import { checkProxies, parseAlgorithm } from '../values/auth.ts'
 import {
   booleanOption,
   customOption,

@@ -1,6 +1,6 @@
 import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import { booleanOption, integerOption, listOption, textOption, type OptionTable } from '../option.ts'
-import { checkApiGroups, checkCorsOrigins } from '../rpcValues.ts'
+import { checkApiGroups, checkCorsOrigins } from '../values/rpc.ts'
 
 const WS = 'JSON-RPC over WebSocket'
 

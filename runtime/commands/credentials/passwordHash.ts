@@ -3,7 +3,7 @@ import { COST_DEFAULT, passwordProblem } from '../../../handlers/auth/login/pass
 import type { CommandContext } from '../../cli/command.ts'
 import type { PasswordOptions } from './passwordCommand.ts'
 import { CommandError } from '../../cli/errors.ts'
-import type { Terminal } from '../../cli/terminal.ts'
+import type { Terminal } from '../../cli/terminal/terminal.ts'
 
 /** Maximum input length: more than any password. */
 const INPUT_BYTES_MAX = 4096

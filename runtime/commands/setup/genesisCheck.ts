@@ -6,7 +6,7 @@ import { consensusEntries } from '../../../core/genesis/comparison/consensusEntr
 import type { Genesis } from '../../../core/genesis/genesis.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
-import type { Terminal } from '../../cli/terminal.ts'
+import type { Terminal } from '../../cli/terminal/terminal.ts'
 import { quorumText } from '../../setup/voteEffect.ts'
 import { readGenesis } from '../../node/genesisFile.ts'
 

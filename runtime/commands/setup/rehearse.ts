@@ -4,7 +4,7 @@ import { type RehearsedBlock, rehearse } from '../../../core/chain/rehearsal/reh
 import type { CommandContext } from '../../cli/command.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
 import { CommandError, requireOption } from '../../cli/errors.ts'
-import type { Terminal } from '../../cli/terminal.ts'
+import type { Terminal } from '../../cli/terminal/terminal.ts'
 import { type PlannedChange, plannedChanges } from '../../doctor/plans.ts'
 import { executionBytesMax } from '../../node/executionMemory.ts'
 import { openNode } from '../../node/openNode.ts'

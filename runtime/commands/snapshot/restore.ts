@@ -21,7 +21,7 @@ import {
 import type { CommandContext } from '../../cli/command.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
 import { CommandError, UsageError, requireOption } from '../../cli/errors.ts'
-import { type Progress, startProgress } from '../../cli/progress.ts'
+import { type Progress, startProgress } from '../../cli/terminal/progress.ts'
 import { lockDataPath } from '../../drivers/lock.ts'
 import { openStorage } from '../../drivers/open.ts'
 import { connectionFailureReason, writeFailureReason } from '../../files/reason.ts'

@@ -1,5 +1,5 @@
 import { UsageError } from '../../cli/errors.ts'
-import type { Environment } from '../../cli/resolve.ts'
+import type { Environment } from '../../cli/sources/resolve.ts'
 import { clientVersion } from '../../version.ts'
 
 /** Interval between exports of metrics: the default of the OpenTelemetry specification. */

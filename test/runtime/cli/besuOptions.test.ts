@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { readArguments } from '../../../runtime/cli/arguments.ts'
+import { readArguments } from '../../../runtime/cli/sources/arguments.ts'
 import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
-import { resolveAll } from '../../../runtime/cli/resolve.ts'
+import { resolveAll } from '../../../runtime/cli/sources/resolve.ts'
 import { ACCEPTED, KEPT, listOf, REFUSED } from './besuOptionList.ts'
 
 const resolve = (args: readonly string[]) => resolveAll(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), {})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readArguments } from '../../../runtime/cli/arguments.ts'
+import { readArguments } from '../../../runtime/cli/sources/arguments.ts'
 import { ignoredOptions } from '../../../runtime/cli/ignored.ts'
 import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
 import {
@@ -9,7 +9,7 @@ import {
   resolveOptions,
   unknownVariables,
   variableHint,
-} from '../../../runtime/cli/resolve.ts'
+} from '../../../runtime/cli/sources/resolve.ts'
 import { withFolder } from '../folder.ts'
 
 const resolve = (args: readonly string[], environment: Environment = {}) =>

@@ -1,6 +1,6 @@
 import { stderr } from 'node:process'
-import { startProgress } from '../../../runtime/cli/progress.ts'
-import { processTerminal } from '../../../runtime/cli/terminal.ts'
+import { startProgress } from '../../../runtime/cli/terminal/progress.ts'
+import { processTerminal } from '../../../runtime/cli/terminal/terminal.ts'
 import type { Forgetting } from '../settings.ts'
 import { addReport, newTotals, type Totals } from './report.ts'
 import { runShare } from './workers.ts'

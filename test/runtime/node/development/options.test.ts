@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { readArguments } from '../../../../runtime/cli/arguments.ts'
+import { readArguments } from '../../../../runtime/cli/sources/arguments.ts'
 import { NODE_OPTIONS } from '../../../../runtime/cli/nodeOptions.ts'
-import { resolveAll } from '../../../../runtime/cli/resolve.ts'
+import { resolveAll } from '../../../../runtime/cli/sources/resolve.ts'
 import { checkCombinations } from '../../../../runtime/node/checkOptions.ts'
 
 const refusals = (...args: readonly string[]): readonly string[] =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { readArguments } from '../../../../runtime/cli/arguments.ts'
+import { readArguments } from '../../../../runtime/cli/sources/arguments.ts'
 import { ignoredOptions } from '../../../../runtime/cli/ignored.ts'
 import { NODE_OPTIONS, type NodeOptions } from '../../../../runtime/cli/nodeOptions.ts'
-import { resolveOptions } from '../../../../runtime/cli/resolve.ts'
+import { resolveOptions } from '../../../../runtime/cli/sources/resolve.ts'
 import { listenForGraphql } from '../../../../runtime/node/servers/graphqlServer.ts'
 import { requireDistinctPorts } from '../../../../runtime/node/servers/servicePorts.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDuration } from '../../../core/text/rates.ts'
-import { startProgress, timeLeft } from '../../../runtime/cli/progress.ts'
-import { processTerminal } from '../../../runtime/cli/terminal.ts'
+import { formatDuration } from '../../../../core/text/rates.ts'
+import { startProgress, timeLeft } from '../../../../runtime/cli/terminal/progress.ts'
+import { processTerminal } from '../../../../runtime/cli/terminal/terminal.ts'
 
 describe('given the progress of a long command', () => {
   test('when it advances, then it shows the time left by the rate so far', () => {

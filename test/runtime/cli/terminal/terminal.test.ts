@@ -7,11 +7,11 @@ import {
   RUNTIME_COMMANDS,
   RUNTIMES,
   type RuntimeName,
-} from '../../support/programs/runtimeCommands.ts'
+} from '../../../support/programs/runtimeCommands.ts'
 
 setDefaultTimeout(120_000)
 
-const MAIN = fileURLToPath(new URL('../../../runtime/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../../../runtime/main.ts', import.meta.url))
 
 type Stream = 'stdout' | 'stderr'
 

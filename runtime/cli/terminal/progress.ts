@@ -1,4 +1,4 @@
-import { formatDuration } from '../../core/text/rates.ts'
+import { formatDuration } from '../../../core/text/rates.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Progress of a long task: `done` of `total` in the same unit, and a text to show. */

@@ -1,6 +1,6 @@
-import { parseIpNetwork } from '../../handlers/auth/ipAddress.ts'
-import { EnodeError, hostKind, parseEnode } from '../../p2p/transport/enode.ts'
-import { InvalidValue } from './option.ts'
+import { parseIpNetwork } from '../../../handlers/auth/ipAddress.ts'
+import { EnodeError, hostKind, parseEnode } from '../../../p2p/transport/enode.ts'
+import { InvalidValue } from '../option.ts'
 
 /** Checks enode URLs. An empty value is an empty list, as in Besu. */
 export const checkEnodes = (entries: readonly string[]): readonly string[] => {

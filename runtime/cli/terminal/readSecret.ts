@@ -1,5 +1,5 @@
 import { stderr, stdin } from 'node:process'
-import { CommandError } from './errors.ts'
+import { CommandError } from '../errors.ts'
 
 /** Characters after the end of a line belong to the next line. */
 let unread = ''

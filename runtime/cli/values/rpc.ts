@@ -1,4 +1,4 @@
-import { InvalidValue } from './option.ts'
+import { InvalidValue } from '../option.ts'
 
 /** Besu's names of the JSON-RPC groups that have methods, case-sensitive. */
 const API_GROUPS: readonly string[] = [

@@ -1,4 +1,4 @@
-import { InvalidValue } from './option.ts'
+import { InvalidValue } from '../option.ts'
 
 /** Names of `--profile`. */
 export const PROFILES = ['NONE', 'DEV', 'ENTERPRISE', 'PRIVATE', 'PERFORMANCE', 'PERFORMANCE_RPC'] as const

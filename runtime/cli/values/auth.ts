@@ -1,6 +1,6 @@
-import { type Algorithm, ALGORITHMS } from '../../handlers/auth/keys/algorithms.ts'
-import { parseIpNetwork } from '../../handlers/auth/ipAddress.ts'
-import { InvalidValue } from './option.ts'
+import { type Algorithm, ALGORITHMS } from '../../../handlers/auth/keys/algorithms.ts'
+import { parseIpNetwork } from '../../../handlers/auth/ipAddress.ts'
+import { InvalidValue } from '../option.ts'
 
 /** A signature algorithm with public keys; case-insensitive. */
 export const parseAlgorithm = (text: string): Algorithm => {

@@ -1,11 +1,11 @@
-import { isObject, type JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { parse, TomlError } from 'smol-toml'
-import { readFailureReason, readTextUpTo } from './readUpTo.ts'
+import { readFailureReason, readTextUpTo } from '../readUpTo.ts'
 import { optionNames } from './arguments.ts'
-import { type AcceptedOption, decideBesuOption, refusalText } from './besu/besuOptions.ts'
-import { collectErrors, UsageError } from './errors.ts'
-import type { Option, OptionTable } from './option.ts'
-import { nearest } from '../../core/collections/nearest.ts'
+import { type AcceptedOption, decideBesuOption, refusalText } from '../besu/besuOptions.ts'
+import { collectErrors, UsageError } from '../errors.ts'
+import type { Option, OptionTable } from '../option.ts'
+import { nearest } from '../../../core/collections/nearest.ts'
 
 /** Maximum file length: a configuration file has a few kilobytes. */
 const FILE_BYTES_MAX = 1024 * 1024

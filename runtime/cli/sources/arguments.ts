@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { type AcceptedOption, BESU_OPTIONS, decideBesuOption, refusalText } from './besu/besuOptions.ts'
-import { UsageError } from './errors.ts'
-import type { Option, OptionTable } from './option.ts'
-import { nearest } from '../../core/collections/nearest.ts'
+import { type AcceptedOption, BESU_OPTIONS, decideBesuOption, refusalText } from '../besu/besuOptions.ts'
+import { UsageError } from '../errors.ts'
+import type { Option, OptionTable } from '../option.ts'
+import { nearest } from '../../../core/collections/nearest.ts'
 
 /** Maximum arguments: more than a shell passes on. */
 const ARGUMENTS_MAX = 100_000

@@ -1,4 +1,4 @@
-import { InvalidValue } from './option.ts'
+import { InvalidValue } from '../option.ts'
 
 /** A block that the chain must have. */
 export type RequiredBlock = { readonly number: bigint; readonly hash: string }

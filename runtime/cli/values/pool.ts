@@ -1,4 +1,4 @@
-import { InvalidValue } from './option.ts'
+import { InvalidValue } from '../option.ts'
 
 /** Addresses as lower-case hex without 0x. */
 export const bareAddresses = (entries: readonly string[]): readonly string[] =>

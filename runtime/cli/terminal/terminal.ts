@@ -1,6 +1,6 @@
 import { stderr, stdin, stdout } from 'node:process'
 import { isatty } from 'node:tty'
-import { CommandError } from './errors.ts'
+import { CommandError } from '../errors.ts'
 import { readSecret } from './readSecret.ts'
 
 /** Input and output of a command: results go to `out`, everything else to `error`. */
