@@ -1,5 +1,5 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { NODE_OPTIONS } from '../../cli/nodeOptions.ts'
 
 export const NODE_COMMAND: Command = defineCommand({
   name: '',
@@ -11,6 +11,6 @@ export const NODE_COMMAND: Command = defineCommand({
     '--genesis-file=genesis.json --data-path=node1 --rpc-http-enabled',
     '--config-file=quorate.toml --logging=DEBUG',
   ],
-  check: async options => (await import('../node/checkOptions.ts')).checkOptions(options),
+  check: async options => (await import('../../node/checkOptions.ts')).checkOptions(options),
   load: async () => (await import('./node.ts')).runNode,
 })

@@ -1,5 +1,5 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { READ_OPTIONS } from '../read/options.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { READ_OPTIONS } from '../../read/options.ts'
 
 export const READ_COMMAND: Command = defineCommand({
   name: 'read',

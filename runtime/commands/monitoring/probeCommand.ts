@@ -1,6 +1,6 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { textOption } from '../cli/option.ts'
-import { GROUP } from './sharedOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { textOption } from '../../cli/option.ts'
+import { GROUP } from '../sharedOptions.ts'
 
 export type ProbeOptions = typeof PROBE_OPTIONS
 const PROBE_OPTIONS = {

@@ -1,6 +1,6 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { integerOption, textOption } from '../cli/option.ts'
-import { GROUP, to } from './sharedOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { integerOption, textOption } from '../../cli/option.ts'
+import { GROUP, to } from '../sharedOptions.ts'
 
 export type DashboardOptions = typeof DASHBOARD_OPTIONS
 const DASHBOARD_OPTIONS = { to }

@@ -1,8 +1,8 @@
-import type { CommandContext } from '../cli/command.ts'
+import type { CommandContext } from '../../cli/command.ts'
 import type { AlertsOptions, DashboardOptions } from './metricsCommands.ts'
-import { alertsYaml } from '../metrics/alerts.ts'
-import { dashboardJson } from '../metrics/dashboard.ts'
-import { writeResult } from './result.ts'
+import { alertsYaml } from '../../metrics/alerts.ts'
+import { dashboardJson } from '../../metrics/dashboard.ts'
+import { writeResult } from '../result.ts'
 
 /** Writes the dashboard for Grafana. */
 export const writeDashboard = async ({

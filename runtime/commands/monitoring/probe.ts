@@ -1,7 +1,7 @@
-import type { CommandContext } from '../cli/command.ts'
-import { CommandError } from '../cli/errors.ts'
-import { connectionFailureReason } from '../files/reason.ts'
-import { limitedBytes } from '../serving/limitedBytes.ts'
+import type { CommandContext } from '../../cli/command.ts'
+import { CommandError } from '../../cli/errors.ts'
+import { connectionFailureReason } from '../../files/reason.ts'
+import { limitedBytes } from '../../serving/limitedBytes.ts'
 import type { ProbeOptions } from './probeCommand.ts'
 
 /** A container that takes longer counts as unhealthy. */

@@ -1,7 +1,7 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
-import { booleanOption } from '../cli/option.ts'
-import { GROUP, NODE_CLIENT_OPTIONS } from './sharedOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { NODE_OPTIONS } from '../../cli/nodeOptions.ts'
+import { booleanOption } from '../../cli/option.ts'
+import { GROUP, NODE_CLIENT_OPTIONS } from '../sharedOptions.ts'
 
 export type DoctorOptions = typeof DOCTOR_OPTIONS
 const DOCTOR_OPTIONS = {

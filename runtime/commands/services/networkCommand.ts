@@ -1,6 +1,6 @@
-import { type Command, defineCommand } from '../cli/command.ts'
-import { integerOption, pathOption } from '../cli/option.ts'
-import { GROUP } from './sharedOptions.ts'
+import { type Command, defineCommand } from '../../cli/command.ts'
+import { integerOption, pathOption } from '../../cli/option.ts'
+import { GROUP } from '../sharedOptions.ts'
 
 export type NetworkOptions = typeof NETWORK_OPTIONS
 const NETWORK_OPTIONS = {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import type { CommandContext } from '../cli/command.ts'
-import { CommandError } from '../cli/errors.ts'
-import { type NodeApi, callNode } from '../doctor/callNode.ts'
-import { readToken } from '../doctor/readToken.ts'
-import { type Check, checkDisk, checkEnode, checkKey } from '../doctor/checks.ts'
-import { checkRestart, checksOf, readStatus, type Status } from '../doctor/statusChecks.ts'
+import type { CommandContext } from '../../cli/command.ts'
+import { CommandError } from '../../cli/errors.ts'
+import { type NodeApi, callNode } from '../../doctor/callNode.ts'
+import { readToken } from '../../doctor/readToken.ts'
+import { type Check, checkDisk, checkEnode, checkKey } from '../../doctor/checks.ts'
+import { checkRestart, checksOf, readStatus, type Status } from '../../doctor/statusChecks.ts'
 import type { DoctorOptions } from './doctorCommand.ts'
 
 type Context = CommandContext<DoctorOptions>
