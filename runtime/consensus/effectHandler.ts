@@ -4,7 +4,7 @@ import { POSITION_CODES, POSITIONS_FEATURE } from '../../core/qbft/codec/positio
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
 import type { Log } from '../logging/log.ts'
-import type { BlockExecutor } from './blockExecutor.ts'
+import type { BlockExecutor } from './blocks/blockExecutor.ts'
 import { deliver } from './delivery.ts'
 import type { EvidenceStore } from './record/evidenceStore.ts'
 import type { RecallLog } from './record/recallLog.ts'
@@ -14,7 +14,7 @@ import type { DroppedMessages } from './reports/droppedMessages.ts'
 import type { MessageCounters } from './reports/messageCounters.ts'
 import type { RoundLog } from './reports/roundLog.ts'
 import { createTasks, type Tasks } from './tasks.ts'
-import type { Timers } from './timers.ts'
+import type { Timers } from './inputs/timers.ts'
 
 export type EffectHandlerOptions = {
   /** Undefined until the network listens, and for a single validator without one. */

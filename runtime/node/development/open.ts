@@ -3,7 +3,7 @@ import { createBlockConsole, createConsole } from '../../../handlers/rpc/develop
 import type { MiningMode, RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { CommandError } from '../../cli/errors.ts'
-import { createBlockBuilder } from '../../consensus/blockBuilder.ts'
+import { createBlockBuilder } from '../../consensus/blocks/blockBuilder.ts'
 import type { StandingVotes } from '../../consensus/standingVotes.ts'
 import { changeLogLevel, logOf } from '../../logging/log.ts'
 import type { RunningNode } from '../openNode.ts'

@@ -17,7 +17,7 @@ import { createEvidenceStore } from '../../../runtime/consensus/record/evidenceS
 import { createEffectHandler } from '../../../runtime/consensus/effectHandler.ts'
 import { createRecordStore } from '../../../runtime/consensus/record/recordStore.ts'
 import { createRoundLog } from '../../../runtime/consensus/reports/roundLog.ts'
-import { createTimers } from '../../../runtime/consensus/timers.ts'
+import { createTimers } from '../../../runtime/consensus/inputs/timers.ts'
 import { createMessageCounters } from '../../../runtime/consensus/reports/messageCounters.ts'
 import { configureLog, logOf } from '../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../genesis.ts'

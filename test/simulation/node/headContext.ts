@@ -1,7 +1,7 @@
 import { spacingSeconds } from '../../../core/chain/rules/qbft.ts'
 import { qbftAt } from '../../../core/genesis/schedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
-import { blockTimes, periodMs } from '../../../runtime/consensus/blockTiming.ts'
+import { blockTimes, periodMs } from '../../../runtime/consensus/blocks/blockTiming.ts'
 import type { SimulatedChain } from '../chain/chain.ts'
 import type { SimulatedGenesis } from '../chain/genesis.ts'
 

@@ -10,7 +10,7 @@ import {
   takeFuture,
 } from '../../../../core/qbft/futureMessages.ts'
 import type { Input } from '../../../../core/qbft/input.ts'
-import { createInputQueue } from '../../../../runtime/consensus/inputQueue.ts'
+import { createInputQueue } from '../../../../runtime/consensus/inputs/inputQueue.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { makeBlock } from '../support/blocks.ts'
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { QbftParameters } from '../../../core/genesis/configuration.ts'
-import { blockTimes, selectionTimeMs } from '../../../runtime/consensus/blockTiming.ts'
-import { DEFAULT_PARAMETERS } from '../../support/chains/qbftDefaults.ts'
+import type { QbftParameters } from '../../../../core/genesis/configuration.ts'
+import { blockTimes, selectionTimeMs } from '../../../../runtime/consensus/blocks/blockTiming.ts'
+import { DEFAULT_PARAMETERS } from '../../../support/chains/qbftDefaults.ts'
 
 const parameters = (given: Partial<QbftParameters>): QbftParameters => ({ ...DEFAULT_PARAMETERS, ...given })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
-import type { Usage } from '../../../core/evm/interpreter/runLimit.ts'
-import { createSelectionBounds } from '../../../runtime/consensus/selectionBounds.ts'
+import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { Usage } from '../../../../core/evm/interpreter/runLimit.ts'
+import { createSelectionBounds } from '../../../../runtime/consensus/blocks/selectionBounds.ts'
 
 const NOTHING: Usage = { memoryBytes: 0, blockMemoryBytes: 0, logs: 0, logBytes: 0, changes: 0 }
 const SENT = {} as SenderTransaction

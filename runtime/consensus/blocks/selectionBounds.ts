@@ -1,6 +1,6 @@
-import type { SelectionBounds } from '../../core/chain/execution/bounds.ts'
-import type { SenderTransaction } from '../../core/block/transaction.ts'
-import type { Usage } from '../../core/evm/interpreter/runLimit.ts'
+import type { SelectionBounds } from '../../../core/chain/execution/bounds.ts'
+import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { Usage } from '../../../core/evm/interpreter/runLimit.ts'
 
 /**
  * The share of the remaining time that a transaction may take in its first attempt, so that several endless ones leave time

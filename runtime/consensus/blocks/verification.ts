@@ -1,12 +1,12 @@
-import { toHex } from '../../core/bytes/hex.ts'
-import type { Block } from '../../core/block/block.ts'
-import type { BuiltBlock, Chain } from '../../core/chain/chain.ts'
-import { ExecutionStopped } from '../../core/chain/execution/bounds.ts'
-import { InvalidBlock } from '../../core/chain/rules/invalidBlock.ts'
-import { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
-import type { Usage } from '../../core/evm/interpreter/runLimit.ts'
-import type { ClockWarning } from '../../p2p/sync/clockWarning.ts'
-import type { Log } from '../logging/log.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { Block } from '../../../core/block/block.ts'
+import type { BuiltBlock, Chain } from '../../../core/chain/chain.ts'
+import { ExecutionStopped } from '../../../core/chain/execution/bounds.ts'
+import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
+import { MemoryUnavailable } from '../../../core/evm/interpreter/memory.ts'
+import type { Usage } from '../../../core/evm/interpreter/runLimit.ts'
+import type { ClockWarning } from '../../../p2p/sync/clockWarning.ts'
+import type { Log } from '../../logging/log.ts'
 
 /**
  * A proposal whose timestamp is up to this far in the future is verified once its time has come, instead of rejected for the

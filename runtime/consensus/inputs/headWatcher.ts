@@ -1,7 +1,7 @@
-import type { Chain } from '../../core/chain/chain.ts'
-import type { QbftConsensus } from '../../core/genesis/schedule.ts'
-import type { HeadContext } from '../../core/qbft/input.ts'
-import type { Log } from '../logging/log.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import type { QbftConsensus } from '../../../core/genesis/schedule.ts'
+import type { HeadContext } from '../../../core/qbft/input.ts'
+import type { Log } from '../../logging/log.ts'
 import { headContextOf } from './headContext.ts'
 
 /** Delay before retrying after the parameters of the next block could not be read. */

@@ -1,4 +1,4 @@
-import type { QbftParameters } from '../../core/genesis/configuration.ts'
+import type { QbftParameters } from '../../../core/genesis/configuration.ts'
 
 /** When the block after a head may be proposed, in milliseconds since 1970. */
 export type BlockTimes = {

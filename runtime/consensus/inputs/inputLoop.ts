@@ -1,7 +1,7 @@
-import type { Input } from '../../core/qbft/input.ts'
-import type { Log } from '../logging/log.ts'
-import type { YieldTurn } from '../../core/scheduler.ts'
-import { createYield } from '../scheduler.ts'
+import type { Input } from '../../../core/qbft/input.ts'
+import type { Log } from '../../logging/log.ts'
+import type { YieldTurn } from '../../../core/scheduler.ts'
+import { createYield } from '../../scheduler.ts'
 import { createInputQueue } from './inputQueue.ts'
 
 type Message = Extract<Input, { readonly kind: 'message' }>

@@ -1,7 +1,7 @@
-import { setBounded } from '../../core/collections/boundedMap.ts'
-import type { Hash } from '../../core/bytes/bytes.ts'
-import { toBareHex } from '../../core/bytes/hex.ts'
-import type { BuiltBlock } from '../../core/chain/chain.ts'
+import { setBounded } from '../../../core/collections/boundedMap.ts'
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import type { BuiltBlock } from '../../../core/chain/chain.ts'
 
 /**
  * Maximum executed blocks kept for their commit. Each may take megabytes; an evicted one is executed again. A height has

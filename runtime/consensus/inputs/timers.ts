@@ -1,4 +1,4 @@
-import type { Timer } from '../../core/qbft/input.ts'
+import type { Timer } from '../../../core/qbft/input.ts'
 
 /** Longest delay of setTimeout (2^31 - 1 ms); longer waits are split. */
 const DELAY_MAX_MS = 2_147_483_647

@@ -1,5 +1,5 @@
-import { toBareHex } from '../../core/bytes/hex.ts'
-import type { Input } from '../../core/qbft/input.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import type { Input } from '../../../core/qbft/input.ts'
 
 /**
  * Maximum bytes of queued messages: more than one round of proposals and round changes with large blocks, and little enough

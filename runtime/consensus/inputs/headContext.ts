@@ -1,9 +1,9 @@
-import type { Chain } from '../../core/chain/chain.ts'
-import { spacingSeconds } from '../../core/chain/rules/qbft.ts'
-import { type QbftConsensus, qbftAt } from '../../core/genesis/schedule.ts'
-import type { HeadContext } from '../../core/qbft/input.ts'
-import type { ChainHead } from '../../core/store/store.ts'
-import { blockTimes, periodMs } from './blockTiming.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import { spacingSeconds } from '../../../core/chain/rules/qbft.ts'
+import { type QbftConsensus, qbftAt } from '../../../core/genesis/schedule.ts'
+import type { HeadContext } from '../../../core/qbft/input.ts'
+import type { ChainHead } from '../../../core/store/store.ts'
+import { blockTimes, periodMs } from '../blocks/blockTiming.ts'
 
 /**
  * Minimum interval between polls of the pool, besides its notifications, so that an idle development chain with a period of

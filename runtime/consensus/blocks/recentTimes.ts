@@ -1,6 +1,6 @@
-import { getOrCreate } from '../../core/collections/boundedMap.ts'
-import type { Hash } from '../../core/bytes/bytes.ts'
-import { toBareHex } from '../../core/bytes/hex.ts'
+import { getOrCreate } from '../../../core/collections/boundedMap.ts'
+import type { Hash } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
 
 /** Maximum remembered proposals: those of the current height and the one before. */
 const KEPT_MAX = 16

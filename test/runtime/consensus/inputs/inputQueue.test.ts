@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { Input } from '../../../core/qbft/input.ts'
-import { createInputQueue } from '../../../runtime/consensus/inputQueue.ts'
-import { testAddress } from '../genesis.ts'
+import type { Input } from '../../../../core/qbft/input.ts'
+import { createInputQueue } from '../../../../runtime/consensus/inputs/inputQueue.ts'
+import { testAddress } from '../../genesis.ts'
 
 const message = (peer: number, bytes = 1): Input => ({
   kind: 'message',
