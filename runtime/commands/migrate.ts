@@ -10,7 +10,7 @@ import { readNodeKey } from '../keys/nodeKey.ts'
 import { type BesuNode, readBesuNode } from '../migrate/besuNode.ts'
 import { type BesuOption, classifyOptions } from '../migrate/besuOptions.ts'
 import { dialectOf } from '../migrate/dialect.ts'
-import { readGenesis } from '../node/genesisFile.ts'
+import { readGenesis } from '../node/opening/genesisFile.ts'
 import type { MigrateOptions } from './migrateCommand.ts'
 
 /** Options whose files are named in the commands on their own. */

@@ -5,7 +5,7 @@ import { decodeExtraData } from '../../core/block/codec/extraData.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
 import { createNodeKey, type NodeKey, readNodeKey } from '../keys/nodeKey.ts'
-import { readGenesisIfPresent } from '../node/genesisFile.ts'
+import { readGenesisIfPresent } from '../node/opening/genesisFile.ts'
 import { newNetworkGenesis } from './networkGenesis.ts'
 
 /** A network that is set up in a folder. */

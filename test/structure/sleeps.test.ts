@@ -35,7 +35,7 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   'test/runtime/node/fullDisk.test.ts': [1, 'a node that must not make a block'],
   'test/runtime/node/serverStorage.test.ts': [1, 'transactions for some time before a node is killed'],
   'test/runtime/node/servers/graphqlServer.test.ts': [1, 'a request that waits shows no sign'],
-  'test/runtime/node/signals.test.ts': [2, 'a second signal within a second counts as the first'],
+  'test/runtime/node/process/signals.test.ts': [2, 'a second signal within a second counts as the first'],
   'test/runtime/permissions/permissions.test.ts': [1, 'a peer that must not be dialed again'],
   'test/runtime/replicate/replicatedNetwork.ts': [1, 'transactions at a steady rate'],
   'test/runtime/threads/network/network.test.ts': [1, 'a log level reaches the worker without a sign'],

@@ -10,7 +10,7 @@ import { type Member, prepareNetworkFolder, writeStaticNodes } from '../../devne
 import { type MemberProcess, START_SCRIPT, startMember } from '../../devnet/memberProcess.ts'
 import { freePorts, takenPorts } from '../../devnet/ports.ts'
 import { watchStalls } from '../../devnet/stallWatch.ts'
-import { stopSignal } from '../../node/signals.ts'
+import { stopSignal } from '../../node/process/signals.ts'
 
 type Context = CommandContext<NetworkOptions>
 

@@ -8,7 +8,7 @@ import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import type { Terminal } from '../../cli/terminal/terminal.ts'
 import { quorumText } from '../../setup/voteEffect.ts'
-import { readGenesis } from '../../node/genesisFile.ts'
+import { readGenesis } from '../../node/opening/genesisFile.ts'
 
 /** Files of the companies of a network. */
 const FILES_MAX = 100

@@ -2,7 +2,7 @@ import type { CommandContext } from '../../cli/command.ts'
 import type { StatetestOptions } from './statetestCommand.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import { compileAtFirstCall } from '../../compiler/segmentCompiler.ts'
-import { useFastEngine } from '../../node/engine.ts'
+import { useFastEngine } from '../../node/opening/engine.ts'
 import { runStateTests } from './statetest.ts'
 
 /** Runs official state tests; resolves to 1 when one fails. */

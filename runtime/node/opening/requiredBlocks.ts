@@ -1,8 +1,8 @@
-import { toHex } from '../../core/bytes/hex.ts'
-import type { Chain } from '../../core/chain/chain.ts'
-import type { ChainHead } from '../../core/store/store.ts'
-import { parseRequiredBlock } from '../cli/values/chain.ts'
-import { CommandError } from '../cli/errors.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import type { ChainHead } from '../../../core/store/store.ts'
+import { parseRequiredBlock } from '../../cli/values/chain.ts'
+import { CommandError } from '../../cli/errors.ts'
 
 /** The required blocks of a running node. */
 export type RequiredBlocks = {

@@ -1,37 +1,37 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
-import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../core/chain/importing/badBlocks.ts'
-import type { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
-import type { Chain, RecordImport, Rewinding } from '../../core/chain/chain.ts'
-import { openChain } from '../../core/chain/opening/openChain.ts'
-import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
-import { consensusEntries } from '../../core/genesis/comparison/consensusEntries.ts'
-import type { Genesis } from '../../core/genesis/genesis.ts'
-import { toHex } from '../../core/bytes/hex.ts'
-import { openChainStore } from '../../core/store/chainStore.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
-import type { ChainStore, RewindableStore } from '../../core/store/store.ts'
-import { CommandError, UsageError } from '../cli/errors.ts'
-import { lockDataPath } from '../drivers/lock.ts'
-import type { StorageLost } from '../drivers/lease.ts'
-import { openStorage, type Storage, StorageUnavailable } from '../drivers/open.ts'
-import { forkPath } from '../fork/forkPath.ts'
-import type { ForkPoint } from '../fork/forkPoint.ts'
-import { writeFileAtomically } from '../files/atomic.ts'
-import { writeFailureReason } from '../files/reason.ts'
-import { requirePrivateFile } from '../keys/filePermissions.ts'
-import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
-import type { ValidatorStatement } from '../../p2p/validatorStatement.ts'
-import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { bindConnectionKey } from '../signing/connectionBinding.ts'
-import { type OpenedKeys, startFailure } from '../signing/securityModule.ts'
-import { localSigner, type ValidatorSigner } from '../signing/signer.ts'
-import { logOf } from '../logging/log.ts'
-import { createRecoveryPool, type RecoveryPool } from '../threads/recovery/pool.ts'
-import { createYield, isSliceOver } from '../scheduler.ts'
-import { createDevelopmentChains, type DevelopmentChains, openFirstChain } from './development/chains.ts'
+import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../../core/chain/importing/badBlocks.ts'
+import type { MemoryUnavailable } from '../../../core/evm/interpreter/memory.ts'
+import type { Chain, RecordImport, Rewinding } from '../../../core/chain/chain.ts'
+import { openChain } from '../../../core/chain/opening/openChain.ts'
+import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
+import { consensusEntries } from '../../../core/genesis/comparison/consensusEntries.ts'
+import type { Genesis } from '../../../core/genesis/genesis.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
+import type { ChainStore, RewindableStore } from '../../../core/store/store.ts'
+import { CommandError, UsageError } from '../../cli/errors.ts'
+import { lockDataPath } from '../../drivers/lock.ts'
+import type { StorageLost } from '../../drivers/lease.ts'
+import { openStorage, type Storage, StorageUnavailable } from '../../drivers/open.ts'
+import { forkPath } from '../../fork/forkPath.ts'
+import type { ForkPoint } from '../../fork/forkPoint.ts'
+import { writeFileAtomically } from '../../files/atomic.ts'
+import { writeFailureReason } from '../../files/reason.ts'
+import { requirePrivateFile } from '../../keys/filePermissions.ts'
+import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../../keys/nodeKey.ts'
+import type { ValidatorStatement } from '../../../p2p/validatorStatement.ts'
+import type { NodeOptions } from '../../cli/nodeOptions.ts'
+import { bindConnectionKey } from '../../signing/connectionBinding.ts'
+import { type OpenedKeys, startFailure } from '../../signing/securityModule.ts'
+import { localSigner, type ValidatorSigner } from '../../signing/signer.ts'
+import { logOf } from '../../logging/log.ts'
+import { createRecoveryPool, type RecoveryPool } from '../../threads/recovery/pool.ts'
+import { createYield, isSliceOver } from '../../scheduler.ts'
+import { createDevelopmentChains, type DevelopmentChains, openFirstChain } from '../development/chains.ts'
 import { executionBytesMax } from './executionMemory.ts'
 import { watchMemoryExceeded } from './memoryExceeded.ts'
-import { closeAll } from './closeAll.ts'
+import { closeAll } from '../closeAll.ts'
 import { useFastEngine } from './engine.ts'
 import {
   developmentGenesisPath,
@@ -39,10 +39,10 @@ import {
   readGenesis,
   readGenesisIfPresent,
 } from './genesisFile.ts'
-import type { RecoverSenders } from '../../core/chain/importing/validation.ts'
-import type { RecoverSeals } from '../../core/chain/rules/seals.ts'
-import { createRecoverSeals } from '../threads/recovery/recoverSeals.ts'
-import { createRecoverSenders, type KnownSender } from '../threads/recovery/recoverSenders.ts'
+import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
+import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
+import { createRecoverSeals } from '../../threads/recovery/recoverSeals.ts'
+import { createRecoverSenders, type KnownSender } from '../../threads/recovery/recoverSenders.ts'
 
 export type OpenOptions = {
   readonly dataPath: string
@@ -191,7 +191,7 @@ const createDevelopmentFiles = async (
   await requireNew(await openChainStore(storage), dataPath)
   // The validator's key first: the chain of this genesis file could not continue without it.
   keepKey()
-  if (fork !== undefined) (await import('../fork/forkPoint.ts')).keepForkPoint(dataPath, fork)
+  if (fork !== undefined) (await import('../../fork/forkPoint.ts')).keepForkPoint(dataPath, fork)
   writeFileAtomically(developmentGenesisPath(dataPath), newText)
 }
 
@@ -347,7 +347,7 @@ const forkPointOf = async (options: RunningOptions): Promise<ForkPoint | undefin
   const { genesisFile, dataPath, forkUrl, forkBlock } = options
   if (genesisFile !== undefined || (forkUrl === undefined && !existsSync(forkPath(dataPath))))
     return undefined
-  const { openForkPoint } = await import('../fork/forkPoint.ts')
+  const { openForkPoint } = await import('../../fork/forkPoint.ts')
   return openForkPoint(dataPath, !existsSync(developmentGenesisPath(dataPath)), forkUrl, forkBlock)
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { env } from 'node:process'
-import type { Log } from '../logging/log.ts'
+import type { Log } from '../../logging/log.ts'
 
 /** systemd kills a start that takes longer than this many milliseconds anyway. */
 const TIMEOUT_MS = 10_000

@@ -1,6 +1,6 @@
-import type { Address } from '../../core/bytes/bytes.ts'
-import { toBareHex } from '../../core/bytes/hex.ts'
-import { keccak256 } from '../../core/crypto/crypto.ts'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
+import { keccak256 } from '../../../core/crypto/crypto.ts'
 
 /** EIP-55: a letter is upper-case if the hash of the lower-case digits has a digit of at least 8 at its place. */
 export const checksumAddress = (address: Address): string => {

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
-import { withFolder } from '../folder.ts'
+import { RUNTIME_COMMANDS } from '../../../support/programs/runtimeCommands.ts'
+import { withFolder } from '../../folder.ts'
 
 setDefaultTimeout(120_000)
 
-const SIGNALS = fileURLToPath(new URL('../../../runtime/node/signals.ts', import.meta.url))
+const SIGNALS = fileURLToPath(new URL('../../../../runtime/node/process/signals.ts', import.meta.url))
 
 /** Stops as long as its input is open, and then for a moment longer. */
 const SLOW = `

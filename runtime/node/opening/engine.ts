@@ -1,7 +1,7 @@
-import { useCryptoEngine } from '../../core/crypto/crypto.ts'
-import { useTableSeed } from '../../core/state/hash.ts'
-import { loadFastestEngine } from '../crypto/fastest.ts'
-import { logOf } from '../logging/log.ts'
+import { useCryptoEngine } from '../../../core/crypto/crypto.ts'
+import { useTableSeed } from '../../../core/state/hash.ts'
+import { loadFastestEngine } from '../../crypto/fastest.ts'
+import { logOf } from '../../logging/log.ts'
 
 /** Selects the fastest engine for hashes and signatures. Logs a warning and keeps the portable one without WebAssembly. */
 export const useFastEngine = async (): Promise<void> => {

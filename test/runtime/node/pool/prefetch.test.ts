@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Address } from '../../../core/bytes/bytes.ts'
-import type { PooledTransaction } from '../../../core/txpool/pool.ts'
-import { logOf } from '../../../runtime/logging/log.ts'
-import { startPrefetch } from '../../../runtime/node/prefetch.ts'
+import type { Address } from '../../../../core/bytes/bytes.ts'
+import type { PooledTransaction } from '../../../../core/txpool/pool.ts'
+import { logOf } from '../../../../runtime/logging/log.ts'
+import { startPrefetch } from '../../../../runtime/node/pool/prefetch.ts'
 
 const address = (index: number): Address => {
   const bytes = new Uint8Array(20)

@@ -1,9 +1,9 @@
 import { versions } from 'node:process'
-import { toHex } from '../../core/bytes/hex.ts'
-import { cryptoEngineName } from '../../core/crypto/crypto.ts'
-import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
-import type { ChainHead } from '../../core/store/store.ts'
-import { NAME, RUNTIME, VERSION } from '../version.ts'
+import { toHex } from '../../../core/bytes/hex.ts'
+import { cryptoEngineName } from '../../../core/crypto/crypto.ts'
+import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
+import type { ChainHead } from '../../../core/store/store.ts'
+import { NAME, RUNTIME, VERSION } from '../../version.ts'
 
 export type Summary = {
   readonly configuration: ChainConfiguration

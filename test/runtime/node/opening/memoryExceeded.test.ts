@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
-import { signTransaction } from '../../../core/block/codec/signature.ts'
-import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../../../core/evm/interpreter/memory.ts'
-import { watchMemoryExceeded } from '../../../runtime/node/memoryExceeded.ts'
-import { code } from '../../core/evm/harness.ts'
+import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import { signTransaction } from '../../../../core/block/codec/signature.ts'
+import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../../../../core/evm/interpreter/memory.ts'
+import { watchMemoryExceeded } from '../../../../runtime/node/opening/memoryExceeded.ts'
+import { code } from '../../../core/evm/harness.ts'
 import {
   build,
   CHAIN_ID,
@@ -12,9 +12,9 @@ import {
   nextBlock,
   openTestChain,
   resealed,
-} from '../../core/chain/support/chain.ts'
-import { USERS } from '../../core/chain/support/keys.ts'
-import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
+} from '../../../core/chain/support/chain.ts'
+import { USERS } from '../../../core/chain/support/keys.ts'
+import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 const [ALICE] = USERS
 const GENESIS = { fork: 'berlin', top: { gasLimit: '0x1fffffffffffff' } } as const

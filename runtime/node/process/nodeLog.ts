@@ -1,11 +1,11 @@
 import process from 'node:process'
-import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { configureLogFrom } from '../cli/configureLog.ts'
-import { CommandError } from '../cli/errors.ts'
-import type { Terminal } from '../cli/terminal/terminal.ts'
-import { type LogFile, openLogFile } from '../logging/logFile.ts'
-import { logOf } from '../logging/log.ts'
-import { usesTls } from './servers/tls.ts'
+import type { NodeOptions } from '../../cli/nodeOptions.ts'
+import { configureLogFrom } from '../../cli/configureLog.ts'
+import { CommandError } from '../../cli/errors.ts'
+import type { Terminal } from '../../cli/terminal/terminal.ts'
+import { type LogFile, openLogFile } from '../../logging/logFile.ts'
+import { logOf } from '../../logging/log.ts'
+import { usesTls } from '../servers/tls.ts'
 
 const BYTES_PER_MIB = 1024 * 1024
 

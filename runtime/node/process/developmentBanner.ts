@@ -1,11 +1,11 @@
-import { toHex, toQuantity } from '../../core/bytes/hex.ts'
-import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import {
   DEVELOPMENT_ACCOUNTS,
   DEVELOPMENT_MNEMONIC,
   DEVELOPMENT_PATH,
-} from '../../core/genesis/development/accounts.ts'
-import type { Header } from '../../core/block/header.ts'
+} from '../../../core/genesis/development/accounts.ts'
+import type { Header } from '../../../core/block/header.ts'
 import { checksumAddress } from './checksumAddress.ts'
 
 const RULE = '=================='

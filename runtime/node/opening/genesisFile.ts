@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { developmentGenesis } from '../../core/genesis/development/development.ts'
-import { GenesisError } from '../../core/genesis/error.ts'
-import type { Genesis } from '../../core/genesis/genesis.ts'
-import { parseGenesisText } from '../../core/genesis/parse/parse.ts'
-import type { Address } from '../../core/bytes/bytes.ts'
-import { CommandError } from '../cli/errors.ts'
-import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
+import { developmentGenesis } from '../../../core/genesis/development/development.ts'
+import { GenesisError } from '../../../core/genesis/error.ts'
+import type { Genesis } from '../../../core/genesis/genesis.ts'
+import { parseGenesisText } from '../../../core/genesis/parse/parse.ts'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import { CommandError } from '../../cli/errors.ts'
+import { readFailureReason, readTextUpTo } from '../../cli/readUpTo.ts'
 
 /** Maximum file length: the genesis files of real networks have a few megabytes. */
 const GENESIS_BYTES_MAX = 256 * 1024 * 1024

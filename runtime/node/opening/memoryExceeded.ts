@@ -1,5 +1,5 @@
-import type { Chain } from '../../core/chain/chain.ts'
-import { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
+import type { Chain } from '../../../core/chain/chain.ts'
+import { MemoryUnavailable } from '../../../core/evm/interpreter/memory.ts'
 
 /**
  * Wraps the chain with a promise that resolves if a block with a quorum of seals needs more memory than this machine has: the

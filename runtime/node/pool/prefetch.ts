@@ -1,8 +1,8 @@
-import type { Address } from '../../core/bytes/bytes.ts'
-import type { ChainStore } from '../../core/store/store.ts'
-import type { TransactionPool } from '../../core/txpool/pool.ts'
-import type { Log } from '../logging/log.ts'
-import { onNextTurn } from '../scheduler.ts'
+import type { Address } from '../../../core/bytes/bytes.ts'
+import type { ChainStore } from '../../../core/store/store.ts'
+import type { TransactionPool } from '../../../core/txpool/pool.ts'
+import type { Log } from '../../logging/log.ts'
+import { onNextTurn } from '../../scheduler.ts'
 
 /** Accounts read in one step: about a millisecond if none is in memory. */
 const ACCOUNTS_AT_ONCE = 64

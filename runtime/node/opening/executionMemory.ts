@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import { constrainedMemory } from 'node:process'
 import { getHeapStatistics } from 'node:v8'
-import { EXECUTION_BYTES_MAX } from '../../core/chain/execution/bounds.ts'
+import { EXECUTION_BYTES_MAX } from '../../../core/chain/execution/bounds.ts'
 
 /** Share of the memory that the execution of a block may take; the rest is for the node itself. */
 const SHARE = 3 / 4
