@@ -1,3 +1,4 @@
+import { DIAL_INTERVAL_MS, SUPERVISION_INTERVAL_MS } from './limits.ts'
 import type { NetworkOptions } from './network.ts'
 import { createBase } from './node/base.ts'
 import { type Libp2pNetwork, networkOf } from './node/networkOf.ts'
@@ -7,11 +8,6 @@ import { createServices } from './node/services.ts'
 import { handleStreams } from './node/streams.ts'
 import { enodesOf } from './peers/peerExchange.ts'
 import { startHost } from './transport/host.ts'
-
-/** Interval between dial attempts. */
-const DIAL_INTERVAL_MS = 250
-/** Interval between checks of the connections: keep-alive messages, time limits, permissions. */
-const SUPERVISION_INTERVAL_MS = 1000
 
 /**
  * Listens, dials bootnodes and static nodes, and maintains the connections. Calls the handlers until the network stops.

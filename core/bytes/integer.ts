@@ -26,6 +26,9 @@ export const bigintToFixedBytes = (value: bigint, length: number): Uint8Array =>
   return fromHex(hex.padStart(2 * length, '0'))
 }
 
+/** The address in the low 20 bytes of a word. */
+export const addressOfWord = (word: bigint): Uint8Array => bigintToFixedBytes(BigInt.asUintN(160, word), 20)
+
 /** Cached bigints: the nonces, prices and gas sums of some blocks. A power of two. */
 const SHARED_MAX = 4096
 const sharedNumbers = new Float64Array(SHARED_MAX)

@@ -1,7 +1,7 @@
 import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { bytesToBigint } from '../bytes/integer.ts'
 import { joinRlpList, rlpListPieces } from '../rlp/list.ts'
-import { type Seal, sealSigner } from '../block/codec/seal.ts'
+import { sealSigner } from '../block/codec/seal.ts'
 import { keccak256Steps } from '../crypto/keccakSteps.ts'
 import { HALF_ORDER } from '../crypto/recovery.ts'
 import { runSteps, type Steps } from '../steps.ts'
@@ -18,14 +18,6 @@ export const signingDigest = (code: QbftCode, payloadBytes: Uint8Array): Hash =>
 /** RLP `[code, payload]`, of which `signingDigest` is the hash; for signers that hash it themselves. */
 export const signingPreimage = (code: QbftCode, payloadBytes: Uint8Array): Uint8Array =>
   joinRlpList([Uint8Array.of(code), payloadBytes])
-
-/** Signs the payload, whose RLP is `payloadBytes`, for a message of this code. Throws the errors of `sign`. */
-export const signPayload = <Payload>(
-  code: QbftCode,
-  payload: Payload,
-  payloadBytes: Uint8Array,
-  sign: (digest: Hash) => Seal,
-): Signed<Payload> => ({ payload, payloadBytes, signature: sign(signingDigest(code, payloadBytes)) })
 
 type Recovered = { readonly code: QbftCode; readonly author: Address | undefined }
 

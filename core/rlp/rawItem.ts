@@ -1,4 +1,5 @@
 import { RlpError } from './rlp.ts'
+import { SHORT_LENGTH_MAX } from './write.ts'
 
 /**
  * An encoded RLP item, a view of its message. Messages are decoded list by list, because signed parts must be hashed and
@@ -7,8 +8,6 @@ import { RlpError } from './rlp.ts'
 export type RawItem = Uint8Array
 
 type Extent = { readonly isList: boolean; readonly start: number; readonly end: number }
-
-const SHORT_LENGTH_MAX = 55
 
 /** The length after a long prefix, whose last byte is at `last`; lengths above 2^53 are out of range. */
 const longLength = (bytes: Uint8Array, first: number, last: number): number => {

@@ -2,7 +2,7 @@
 export const STRING_HEAD = 0x80
 export const LIST_HEAD = 0xc0
 
-const SHORT_LENGTH_MAX = 55
+export const SHORT_LENGTH_MAX = 55
 
 /** Number of bytes of a length above SHORT_LENGTH_MAX; no item in memory is longer than 4 GiB. */
 const lengthBytes = (length: number): number =>

@@ -12,7 +12,8 @@ export const AUTHENTICATE_METHOD = 'rpc_authenticate'
 
 const AUTHENTICATE: Permission = { name: AUTHENTICATE_METHOD, permission: 'rpc:authenticate' }
 
-const SUBSCRIBE: Permission = { name: 'eth_subscribe', permission: 'eth:subscribe' }
+/** The permission of the WebSocket method, which is not in the table of methods. */
+export const SUBSCRIBE: Permission = { name: 'eth_subscribe', permission: 'eth:subscribe' }
 
 export type ConnectionOptions = {
   /** `Authorization` header of the upgrade, or its substitute (subprotocol.ts). */

@@ -1,8 +1,6 @@
 import type { Permission } from '../auth/caller.ts'
+import { SUBSCRIBE } from '../auth/connection.ts'
 import { methodNamed } from './methods.ts'
-
-/** The WebSocket method, which is not in the table of methods. */
-const SUBSCRIBE: Permission = { name: 'eth_subscribe', permission: 'eth:subscribe' }
 
 /**
  * The JSON-RPC method whose permission a caller needs, by type and field: a token allows the same by GraphQL as by

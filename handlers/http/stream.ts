@@ -2,7 +2,7 @@ import type { Scheduler } from '../../core/scheduler.ts'
 import { bytesOfPiece, type JsonPiece } from '../rpc/json/jsonPieces.ts'
 
 /** Bytes sent in one turn of the event loop: encoded and copied in a millisecond or two. */
-const TURN_BYTES = 1024 * 1024
+export const TURN_BYTES = 1024 * 1024
 
 /** Maximum number of pieces sent in one turn, however short. */
 const TURN_PIECES = 16

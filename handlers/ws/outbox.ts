@@ -1,3 +1,4 @@
+import { TURN_BYTES } from '../http/stream.ts'
 import type { Scheduler } from '../../core/scheduler.ts'
 import { bodyLength, type ReplyBody, tooLargeText } from '../rpc/dispatch/envelope.ts'
 import { bytesOfPiece, pieceLength, pieceText } from '../rpc/json/jsonPieces.ts'
@@ -26,13 +27,10 @@ export const WHOLE_MESSAGE_BYTES_MAX = 16 * 1024 * 1024
 /** A client that reads nothing for this long is disconnected. */
 const STALL_MS = 30_000
 
-/** Bytes of an answer sent in one turn of the event loop. */
-const TURN_BYTES = 1024 * 1024
-
 const NO_BYTES = new Uint8Array(0)
 
-/** Interval between checks of the send buffer while the client is behind. */
-const POLL_MS = 25
+/** Interval between checks of the send buffer while the client is behind, and before a close. */
+export const POLL_MS = 25
 
 export type OutboxOptions = {
   readonly scheduler: Pick<Scheduler, 'nextTurn'>

@@ -6,7 +6,7 @@ import type { Dispatcher, Reply } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { RPC_ERRORS, type RpcErrorName } from '../rpc/dispatch/errors.ts'
 import type { ConnectionSubscriptions, SubscriptionHub } from '../rpc/subscriptions/subscriptions.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
+import { createOutbox, type Outbox, POLL_MS } from './outbox.ts'
 import { CLOSE_CODES, type Session, type Socket } from './socket.ts'
 
 /** Messages of one connection that are processed at the same time; each may have a long answer. */
@@ -18,9 +18,6 @@ const WAITING_LENGTH_MAX = 16 * 1024 * 1024
 
 /** Time for a disconnected client to read the reason. */
 export const CUT_GRACE_MS = 5_000
-
-/** Interval between checks whether the client has read everything before the close. */
-const POLL_MS = 25
 
 /** Waiting messages started in one turn of the event loop; most are answered at once. */
 const TURN_MESSAGES = 64

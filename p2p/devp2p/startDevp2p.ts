@@ -1,3 +1,4 @@
+import { DIAL_INTERVAL_MS, DIALS_MAX, SUPERVISION_INTERVAL_MS } from '../limits.ts'
 import { createServer, type Server } from 'node:net'
 import { compareBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
@@ -17,13 +18,6 @@ import { createTransactionPropagation } from './node/transactionPropagation.ts'
 import { abortSession, disconnectSession } from './session/ending.ts'
 import { superviseSession } from './session/keepAlive.ts'
 import { nameOf, type SessionEvents } from './session/session.ts'
-
-/** Interval between dial attempts. */
-const DIAL_INTERVAL_MS = 250
-/** Dials at a time. */
-const DIALS_MAX = 16
-/** Interval between checks of the connections: pings, time limits, permissions. */
-const SUPERVISION_INTERVAL_MS = 1000
 
 const dialerOf = (node: Devp2pNode, events: SessionEvents): Dialer =>
   createDialer({

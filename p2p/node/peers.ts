@@ -1,3 +1,4 @@
+import { DIALS_MAX, RESERVED_CONNECTIONS } from '../limits.ts'
 import { compareBytes } from '../../core/bytes/bytes.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
 import { gossipOptions } from '../gossip/gossip.ts'
@@ -7,12 +8,10 @@ import { createGater } from '../peers/gater.ts'
 import { enodesOf } from '../peers/peerExchange.ts'
 import { createScoring } from '../peers/scoring.ts'
 import type { Enode } from '../transport/enode.ts'
-import { createHost, DIAL_TIMEOUT_MS, DIALS_MAX, type Host } from '../transport/host.ts'
+import { createHost, DIAL_TIMEOUT_MS, type Host } from '../transport/host.ts'
 import { dialAddressOf, idOf } from '../transport/identity.ts'
 import type { Base } from './base.ts'
 
-/** Connections that are not peers: handshakes, duplicates, and nodes that are being refused. */
-const RESERVED_CONNECTIONS = 64
 /** Connection keys of validators that are remembered; more than a network has. */
 const CLAIMS_MAX = 256
 

@@ -1,3 +1,4 @@
+import { DIALS_MAX } from '../limits.ts'
 import { privateKeyFromRaw } from '@libp2p/crypto/keys'
 import { type GossipSub, type GossipsubOpts, gossipsub } from '@libp2p/gossipsub'
 import { type Identify, identify } from '@libp2p/identify'
@@ -14,8 +15,6 @@ export type Host = Libp2p<{ identify: Identify; pubsub: GossipSub }>
 
 /** A handshake takes 4 round trips and some milliseconds of curve arithmetic. */
 const UPGRADE_TIMEOUT_MS = 5000
-/** Concurrent dials. */
-export const DIALS_MAX = 16
 /** Time limit of a dial: name resolution, socket, handshake. Short, because static nodes are redialed continuously. */
 export const DIAL_TIMEOUT_MS = 4000
 /** Inbound connections of one address: all nodes of a network may run on one machine and start together. */

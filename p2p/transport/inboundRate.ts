@@ -1,3 +1,4 @@
+import { EXCEEDED_INTERVAL_MS } from '../limits.ts'
 import { createTokenBucket } from './tokenBucket.ts'
 
 /** Rate at which one connection may send; a message is whatever the transport counts, a frame or a protocol message. */
@@ -11,9 +12,6 @@ export type InboundLimit = {
 /** Pause of a connection that exceeds its limit: long enough to limit it, short enough that keep-alive messages arrive. */
 const PAUSE_MS_MIN = 50
 const PAUSE_MS_MAX = 2_000
-
-/** Interval between two reports of a connection that exceeds its limit. */
-const EXCEEDED_INTERVAL_MS = 500
 
 export type InboundRate = {
   /** Counts what arrived; returns the milliseconds for which to read nothing, 0 within the limit. */

@@ -1,3 +1,4 @@
+import { EXCEEDED_INTERVAL_MS } from '../limits.ts'
 import type { Stream, StreamMessageEvent } from '@libp2p/interface'
 import { textOf } from '../error.ts'
 import { backpressureOf } from './backpressure.ts'
@@ -7,8 +8,6 @@ import type { TokenBucket } from './tokenBucket.ts'
 
 /** Shortest pause of a reader whose sender exceeds its rate: a wake-up for each message would limit nothing. */
 const PAUSE_MIN_MS = 100
-/** Interval between two reports of a peer that exceeds its rate. */
-const EXCEEDED_INTERVAL_MS = 500
 
 export type Rate = { readonly messages: TokenBucket; readonly bytes: TokenBucket }
 

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs'
 import { equalBytes } from '../../core/bytes/bytes.ts'
-import { type Credentials, CredentialsError, parseCredentials } from '../../handlers/auth/login/credentials.ts'
+import {
+  type Credentials,
+  CredentialsError,
+  parseCredentials,
+} from '../../handlers/auth/login/credentials.ts'
 import { COST_MAX, COST_MIN, bcryptCost } from '../../handlers/auth/login/password.ts'
 import { UsageError } from '../cli/errors.ts'
 import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'

@@ -1,5 +1,5 @@
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
-import { decodeExtraData, encodeExtraData } from '../../core/block/codec/extraData.ts'
+import { decodeExtraData, encodeExtraData, VANITY_BYTES } from '../../core/block/codec/extraData.ts'
 import type { CommandContext } from '../cli/command.ts'
 import type { RlpOptions } from './rlpCommands.ts'
 import { CommandError } from '../cli/errors.ts'
@@ -10,8 +10,6 @@ type Context = CommandContext<RlpOptions>
 
 /** Maximum input length: a validator set has a few kilobytes. */
 const INPUT_BYTES_MAX = 1024 * 1024
-
-const VANITY_BYTES = 32
 
 const readText = async ({ options, terminal }: Context): Promise<string> =>
   options.from === undefined

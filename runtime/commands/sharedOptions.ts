@@ -1,3 +1,4 @@
+import { LOCAL_RPC_URL } from '../cli/ports.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
 import { pathOption, textOption } from '../cli/option.ts'
 
@@ -43,7 +44,7 @@ export const NODE_CLIENT_OPTIONS = {
   url: textOption({
     name: 'url',
     group: GROUP,
-    fallback: 'http://127.0.0.1:8545',
+    fallback: LOCAL_RPC_URL,
     placeholder: '<URL>',
     description: 'JSON-RPC of the node, which serves the group QBFT',
   }),

@@ -4,7 +4,7 @@ import type { Chain } from '../../core/chain/chain.ts'
 import type { ConsensusOptions, DriverState } from './driverState.ts'
 
 /** Maximum time that a stop waits for the block of a proposal: most blocks follow their proposal within it. */
-export const FINISH_HEIGHT_MS_MAX = 3_000
+const FINISH_HEIGHT_MS_MAX = 3_000
 
 /** Resolves at the next head, or after the time. */
 const nextHead = (chain: Pick<Chain, 'onHead'>, timeoutMs: number): Promise<void> =>

@@ -4,8 +4,8 @@ const POLL_MS = 1_000
 /** Minimum time DOWN before a line is printed: a starting node waits for the others. */
 const DOWN_MS_MIN = 5_000
 
-/** Interval between lines about a node that stays DOWN. */
-const PRINT_INTERVAL_MS = 30_000
+/** Interval between lines about a node that stays DOWN, or a network whose blocks stay stopped. */
+export const PRINT_INTERVAL_MS = 30_000
 
 /** Health check without peers, which say little in a local network, and without blocks, which stallWatch.ts reports. */
 const READINESS = '/readiness?minPeers=0&maxBlocksBehind=999999999&disk=false&blocks=false'

@@ -1,10 +1,8 @@
 import { callNode } from '../doctor/callNode.ts'
+import { PRINT_INTERVAL_MS } from './healthWatch.ts'
 
 /** Interval between status requests. */
 const POLL_MS = 1_000
-
-/** Interval between lines while blocks stay stopped. */
-const PRINT_INTERVAL_MS = 30_000
 
 type Status = { readonly status?: string; readonly explanation?: string | null; readonly heard?: number }
 

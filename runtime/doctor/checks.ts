@@ -1,3 +1,4 @@
+import { OTHERS } from '../keys/filePermissions.ts'
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -15,9 +16,6 @@ export type Check = {
 
 /** Below this a chain with traffic fills the disk within hours. */
 const FREE_BYTES_MIN = 1024 ** 3
-
-/** Rights of a key file beyond those of its owner. */
-const OTHERS = 0o077
 
 const CONNECT_MS_MAX = 3_000
 

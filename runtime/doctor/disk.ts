@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
 
 /** Below both a disk is as good as full: the next large block may not fit. */
-const FREE_BYTES_MIN = 64 * 1024 ** 2
+export const FREE_BYTES_MIN = 64 * 1024 ** 2
 const FREE_PERCENT_MIN = 2
 
 /** The sentence about the disk of the data path where it is nearly full. */

@@ -6,7 +6,7 @@ import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue/key
 /** Who holds the storage: written when a node opens it, and the condition of each of its writes (fencing). */
 export const LEASE_KEY = 'lease'
 /** A counter by which others see that the holder is alive; no clock of another machine is read. */
-export const BEAT_KEY = 'lease:beat'
+const BEAT_KEY = 'lease:beat'
 
 /** Interval at which the holder counts. */
 const LEASE_BEAT_MS = 2_000

@@ -3,7 +3,7 @@ import { platform } from 'node:process'
 import { CommandError } from '../cli/errors.ts'
 
 /** Read, write and execute of the group and of all others. */
-const OTHERS = 0o077
+export const OTHERS = 0o077
 
 /** Refuses a secret file that other users may read or change. @throws CommandError with the command that mends it */
 export const requirePrivateFile = (path: string): void => {

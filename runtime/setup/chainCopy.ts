@@ -1,3 +1,4 @@
+import { FREE_BYTES_MIN } from '../doctor/disk.ts'
 import {
   constants,
   cpSync,
@@ -14,9 +15,6 @@ import { CommandError } from '../cli/errors.ts'
 import { lockDataPath } from '../drivers/lock.ts'
 import { CHAIN_FOLDER } from '../drivers/open.ts'
 import { writeFailureReason } from '../files/reason.ts'
-
-/** Free space that the copy leaves on its disk. */
-const FREE_BYTES_MIN = 64 * 1024 ** 2
 
 export type ChainCopy = {
   /** A data path with the chain alone. */

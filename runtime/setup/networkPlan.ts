@@ -1,3 +1,4 @@
+import { METRICS_PORT, P2P_PORT, RPC_PORT } from '../cli/ports.ts'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { toHex } from '../../core/bytes/hex.ts'
@@ -51,9 +52,6 @@ const LOCAL_HOST = '127.0.0.1'
 /** Where the nodes of several machines keep their files. */
 export const STATE_ROOT = '/var/lib'
 const REMOTE_HOME = join(STATE_ROOT, 'quorate')
-const P2P_PORT = 30_303
-const RPC_PORT = 8545
-const METRICS_PORT = 9545
 
 /** Chain ids that no public network has, and that a JavaScript number holds exactly. */
 const CHAIN_ID_MIN = 100_000_000

@@ -1,3 +1,4 @@
+import { P2P_PORT } from '../cli/ports.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { PROGRAM } from '../cli/program.ts'
 import { configPath, type NetworkPlan, UNIT_FILE } from './networkPlan.ts'
@@ -29,7 +30,7 @@ const remoteStart = ({ nodes }: NetworkPlan): string => {
 
 ${nodes.map(node => `    rsync -a --chmod=go= ${node.name}/ root@${node.host}:${node.home}/`).join('\n')}
 
-Machines reach one another on port 30303 (TCP); the ports of JSON-RPC and metrics are reached from the machine itself.
+Machines reach one another on port ${P2P_PORT} (TCP); the ports of JSON-RPC and metrics are reached from the machine itself.
 
 ### With systemd
 

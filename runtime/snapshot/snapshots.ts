@@ -16,7 +16,7 @@ import type { Log } from '../logging/log.ts'
 import { writeSnapshot } from './writeSnapshot.ts'
 
 /** The folder in the data path, so that a client cannot choose where a file is written. */
-export const SNAPSHOT_FOLDER = 'snapshots'
+const SNAPSHOT_FOLDER = 'snapshots'
 
 /** Why the chain of a user who set its state cannot be copied. */
 export const STATE_SET_BY_HAND: string =

@@ -96,6 +96,20 @@ describe('given every source file', () => {
     })
     expect(unused.map(({ path }) => path)).toEqual([])
   })
+
+  test('when the product exports a value, then another file names it', () => {
+    const filesWith = new Map<string, number>()
+    for (const { text } of files)
+      for (const word of new Set(text.match(/[\w$]+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1)
+    const unused = product
+      .filter(({ path }) => !ENTRIES.has(path))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/^export (?:async )?(?:const|function\*?|class) ([\w$]+)/gm)]
+          .filter(([, name]) => filesWith.get(name as string) === 1)
+          .map(([, name]) => `${path} exports ${name}`),
+      )
+    expect(unused).toEqual([])
+  })
 })
 
 describe('given every file that is read or run', () => {

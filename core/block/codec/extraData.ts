@@ -36,6 +36,8 @@ export type QbftExtraData = {
   readonly seals: readonly Seal[]
 }
 
+/** Length of the vanity data that this node writes, as Besu. */
+export const VANITY_BYTES = 32
 /** Besu and GoQuorum store a round as a positive 32-bit integer. */
 const ROUND_MAX = 0x7fff_ffffn
 /** Bytes of a round in IBFT 2.0's encoding. */

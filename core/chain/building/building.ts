@@ -9,12 +9,10 @@ import { excessBlobGasAfter } from '../fees/blobFee.ts'
 import type { BuildOptions } from '../chain.ts'
 import { QBFT_MIX_HASH } from '../../block/codec/blockHash.ts'
 import { BLOOM_BYTES } from '../../block/codec/bloom.ts'
-import { encodeExtraData } from '../../block/codec/extraData.ts'
+import { encodeExtraData, VANITY_BYTES } from '../../block/codec/extraData.ts'
 import type { ExecutionResult } from '../execution/execution.ts'
 import type { Header } from '../../block/header.ts'
 import { GAS_LIMIT_MAX, GAS_LIMIT_MIN, gasLimitStepMax, parentGasLimit } from '../rules/header.ts'
-
-const VANITY_BYTES = 32
 
 export type ProposalInput = {
   readonly configuration: ChainConfiguration

@@ -21,7 +21,7 @@ import { createPastStores } from './pastStore.ts'
 import { hasPlan, planMovedTo } from './plan.ts'
 
 /** Maximum blocks of a rehearsal: each executes twice, on a trie that undoes all blocks after it. */
-export const REHEARSED_BLOCKS_MAX = 1_024n
+const REHEARSED_BLOCKS_MAX = 1_024n
 
 /** What happens to one block of the chain as the first block under the planned rules. */
 export type RehearsedBlock = {

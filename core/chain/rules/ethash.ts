@@ -12,7 +12,6 @@ import { InvalidBlock, requireSameBytes, requireSameNumber } from './invalidBloc
 const ETHASH_EXTRA_DATA_BYTES_MAX = 32
 /** Tolerated difference of a miner's clock, as in the clients of the proof-of-work network. */
 const FUTURE_SECONDS_MAX = 15n
-const ZERO_NONCE = new Uint8Array(8)
 
 const extraDataSize: HeaderRule = ({ header }) => {
   if (header.extraData.length > ETHASH_EXTRA_DATA_BYTES_MAX)
@@ -62,7 +61,8 @@ const mergeOrder: HeaderRule = context => {
 const stakeDifficulty: HeaderRule = ({ header }) =>
   requireSameNumber(header, 'difficulty', 0n, header.difficulty)
 
-const stakeNonce: HeaderRule = ({ header }) => requireSameBytes(header, 'nonce', ZERO_NONCE, header.nonce)
+const stakeNonce: HeaderRule = ({ header }) =>
+  requireSameBytes(header, 'nonce', common.ZERO_NONCE, header.nonce)
 
 const stakeOmmersHash: HeaderRule = ({ header }) =>
   requireSameBytes(header, 'ommers-hash', EMPTY_LIST_HASH, header.ommersHash)

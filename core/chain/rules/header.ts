@@ -8,6 +8,8 @@ import { InvalidBlock, requireSameNumber } from './invalidBlock.ts'
 export const GAS_LIMIT_MIN = 5_000n
 export const GAS_LIMIT_MAX = (1n << 63n) - 1n
 const GAS_LIMIT_BOUND_DIVISOR = 1_024n
+/** The nonce of a block that is not mined. */
+export const ZERO_NONCE = new Uint8Array(8)
 
 /** The block follows its parent. */
 export const ancestry: HeaderRule = ({ header, parent }) => {

@@ -13,8 +13,6 @@ import * as common from './header.ts'
 import { InvalidBlock, requireSameBytes, requireSameNumber } from './invalidBlock.ts'
 import { commitSeals } from './seals.ts'
 
-const ZERO_NONCE = new Uint8Array(8)
-
 /** Tolerated difference of two validators' clocks; a proposer rounds to the nearest second. */
 const FUTURE_SECONDS_MAX = 1n
 
@@ -41,7 +39,7 @@ const extraDataEncoding: QbftRule = ({ configuration: { consensus }, header, ext
 
 /** IBFT 2.0 requires a nonce of zero. */
 const ibft2Nonce: QbftRule = ({ header, extraData }) => {
-  if (extraData.encoding === 'ibft2') requireSameBytes(header, 'nonce', ZERO_NONCE, header.nonce)
+  if (extraData.encoding === 'ibft2') requireSameBytes(header, 'nonce', common.ZERO_NONCE, header.nonce)
 }
 
 /** The fixed mix hash of QBFT, also from Paris on. */

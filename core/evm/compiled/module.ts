@@ -1,10 +1,8 @@
-import { code, name, section, sized, unsigned } from '../wasm/encode.ts'
+import { code, name, PAGE_BYTES, section, sized, unsigned } from '../wasm/encode.ts'
 import { TYPE } from '../wasm/instructions.ts'
 
 /** A compiled segment: changes the shared stack, whose top item has this index. */
 export type CompiledSegment = (top: number) => void
-
-const PAGE_BYTES = 65_536
 
 export const pagesOf = ({ buffer }: WebAssembly.Memory): number => buffer.byteLength / PAGE_BYTES
 

@@ -1,3 +1,5 @@
+import { NEW_ACCOUNT_GAS, STIPEND_GAS } from '../gas/costs.ts'
+import { CALL } from '../interpreter/opcodeBytes.ts'
 import { beginStack } from '../interpreter/stackSpill.ts'
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import type { AccountState } from '../../state/accountState.ts'
@@ -18,11 +20,7 @@ import { bigintAt, limbs, numbers, ensureLimbs } from '../interpreter/stack.ts'
 import { traceRefusal, valueOf } from '../interpreter/trace.ts'
 
 const VALUE_GAS = 9000
-const NEW_ACCOUNT_GAS = 25000
-/** Extra gas for a callee that receives wei, so that it can write a log (Yellow Paper, G_callstipend). */
-const STIPEND_GAS = 2300
 
-const CALL = 0xf1
 const CALLCODE = 0xf2
 const DELEGATECALL = 0xf4
 const STATICCALL = 0xfa

@@ -1,3 +1,5 @@
+import { HASH_WORD_GAS } from '../gas/costs.ts'
+import { CREATE, CREATE2 } from '../interpreter/opcodeBytes.ts'
 import { beginStack } from '../interpreter/stackSpill.ts'
 import type { Address } from '../../bytes/bytes.ts'
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
@@ -23,12 +25,8 @@ import { bigintAt, bytes32At, limbs, numbers, ensureLimbs } from '../interpreter
 import { traceRefusal } from '../interpreter/trace.ts'
 import { mayPause } from '../interpreter/runLimit.ts'
 
-export const CREATE = 0xf0
-export const CREATE2 = 0xf5
-
 /** EIP-3860: per word of initialization code. */
 export const INIT_CODE_WORD_GAS = 2
-const HASH_WORD_GAS = 6
 /** For `takeGas`: a creation does not state an amount of gas. */
 const ALL = -1
 

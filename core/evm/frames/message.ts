@@ -1,3 +1,4 @@
+import { CALL, CREATE } from '../interpreter/opcodeBytes.ts'
 import { clearSpilledStack } from '../interpreter/stackSpill.ts'
 import { EMPTY_BYTES, type Address } from '../../bytes/bytes.ts'
 import { accountOf, warmAccount } from '../../state/executionState.ts'
@@ -18,9 +19,6 @@ import { run } from '../interpreter/run.ts'
 import { beginLimitedMessage, endLimitedMessage } from '../interpreter/runLimit.ts'
 import { writeBigint } from '../interpreter/stack.ts'
 import { traceEnter, traceExit } from '../interpreter/trace.ts'
-
-const CALL = 0xf1
-const CREATE = 0xf0
 
 /** The message that a transaction sends: the call or creation at depth 0. */
 export type TopMessage = {

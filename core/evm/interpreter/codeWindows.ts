@@ -1,3 +1,4 @@
+import { JUMPDEST } from './opcodeBytes.ts'
 import { toBareHex } from '../../bytes/hex.ts'
 import type { Steps } from '../../steps.ts'
 import type { Frame } from '../frames/frame.ts'
@@ -57,7 +58,6 @@ export type CodeWindow = {
   isKept: boolean
 }
 
-const JUMPDEST = 0x5b
 const PUSH1 = 0x60
 const PUSH32 = 0x7f
 

@@ -1,3 +1,4 @@
+import { PREVRANDAO } from './opcodeBytes.ts'
 import type { Address } from '../../bytes/bytes.ts'
 import type { BlockEnvironment } from '../transaction/environment.ts'
 import { setAddressWord } from '../frames/frame.ts'
@@ -13,7 +14,6 @@ const GASPRICE = 0x3a
 const COINBASE = 0x41
 const TIMESTAMP = 0x42
 const NUMBER = 0x43
-const PREVRANDAO = 0x44
 const GASLIMIT = 0x45
 const CHAINID = 0x46
 const BASEFEE = 0x48

@@ -1,3 +1,5 @@
+import { JUMPDEST } from './opcodeBytes.ts'
+import { HIGH_LIMB_MAX } from './stack.ts'
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import type { Steps } from '../../steps.ts'
 import {
@@ -16,14 +18,11 @@ import { OPCODES } from './opcodes.ts'
 import { createProgram, type Program } from './program.ts'
 import type { Schedule } from '../gas/schedule.ts'
 
-/** A word with two limbs is below 2^53, and a stack item in `numbers`, when its high limb is below this. */
-const HIGH_LIMB_MAX = 2097152
 const STOP = 0x00
 const CODESIZE = 0x38
 const JUMP = 0x56
 const JUMPI = 0x57
 const PC = 0x58
-const JUMPDEST = 0x5b
 const PUSH0 = 0x5f
 
 /** After these opcodes only a JUMPDEST can run: STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */

@@ -32,8 +32,8 @@ export const nativeMultiply = native?.multiply
 const NUMBER_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 const TWO_32 = 4294967296
 const TWO_31 = 2147483648
-/** Bits 32 to 52 of a small item are below this. */
-const HIGH_LIMB_MAX = 2097152
+/** A word of two limbs is below 2^53, and an item in `numbers`, when its high limb is below this. */
+export const HIGH_LIMB_MAX = 2097152
 
 /** Low limb of a number below 2^53. The comparison avoids JavaScriptCore's slow conversion of large doubles. */
 export const lowOf = (n: number): number => {

@@ -1,3 +1,4 @@
+import { NEW_ACCOUNT_GAS } from '../gas/costs.ts'
 import type { AccountState } from '../../state/accountState.ts'
 import { hasCode, isEmpty } from '../../state/accountState.ts'
 import type { ExecutionState } from '../../state/executionState.ts'
@@ -8,7 +9,6 @@ import { numbers, putBytes32, putWord, writeBigint } from '../interpreter/stack.
 import { chargeCopy, copyToMemory, dataOffset } from './data.ts'
 import type { Operation } from './operation.ts'
 
-const NEW_ACCOUNT_GAS = 25000
 const SELF_DESTRUCT_REFUND = 24000
 
 const putBalanceOf = (i: number, account: AccountState): void => {

@@ -1,3 +1,4 @@
+import { HASH_WORD_GAS } from '../gas/costs.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
 import { keccak256Steps } from '../../crypto/keccakSteps.ts'
 import type { Frame } from '../frames/frame.ts'
@@ -18,7 +19,6 @@ const limbs = stackLimbs
 const numbers = stackNumbers
 
 const COPY_WORD_GAS = 3
-const HASH_WORD_GAS = 6
 
 /** Expands memory and charges for copying `size` bytes to `offset`. Returns the gas left, or SUSPENDED. */
 export const chargeCopy = (frame: Frame, offset: number, size: number, gas: number): number => {

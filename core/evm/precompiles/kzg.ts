@@ -12,7 +12,7 @@ const G1 = bls.G1.Point
 type G1Point = InstanceType<typeof G1>
 
 const INPUT_LENGTH = 192
-const VERSIONED_HASH_VERSION_KZG = 1
+export const VERSIONED_HASH_VERSION_KZG = 1
 const FIELD_ELEMENTS_PER_BLOB = 4096n
 
 /** The second G2 power of Ethereum's KZG ceremony: the secret times the generator. A proof check needs no other power. */

@@ -3,6 +3,9 @@
  * generated here.
  */
 
+/** Bytes of a page of memory. */
+export const PAGE_BYTES = 65_536
+
 /** Groups the bytes of an instruction sequence on one line. */
 export const code = (...bytes: readonly number[]): readonly number[] => bytes
 

@@ -1,29 +1,30 @@
-import { code, name, section, sized, unsigned } from '../wasm/encode.ts'
+import { code, name, PAGE_BYTES, section, sized, unsigned } from '../wasm/encode.ts'
+import { TYPE, WASM } from '../wasm/instructions.ts'
 
 /*
  * The product of two words as a WebAssembly module of one function, in a third of the time of JavaScript: 36
  * multiplications of 64 bits with their carries replace twice as many multiplications and many conversions.
  */
 
-const I32 = 0x7f
-const I64 = 0x7e
-const END = 0x0b
-const LOCAL_GET = 0x20
-const LOCAL_SET = 0x21
-const LOCAL_TEE = 0x22
-const I64_LOAD32_U = 0x35
-const I64_STORE32 = 0x3e
-const I64_CONST = 0x42
-const I64_ADD = 0x7c
-const I64_MUL = 0x7e
-const I64_AND = 0x83
-const I64_OR = 0x84
-const I64_SHR_U = 0x88
-const I32_WRAP_I64 = 0xa7
+const { i32: I32, i64: I64 } = TYPE
+const {
+  end: END,
+  localGet: LOCAL_GET,
+  localSet: LOCAL_SET,
+  localTee: LOCAL_TEE,
+  i64Load32U: I64_LOAD32_U,
+  i64Store32: I64_STORE32,
+  i64Const: I64_CONST,
+  i64Add: I64_ADD,
+  i64Mul: I64_MUL,
+  i64And: I64_AND,
+  i64Or: I64_OR,
+  i64ShrU: I64_SHR_U,
+  i32WrapI64: I32_WRAP_I64,
+} = WASM
 /** Loads and stores are aligned to 2 ** 2 bytes. */
 const ALIGNED = 2
 const LIMBS = 8
-const PAGE_BYTES = 65536
 
 /** Parameters: the byte offsets of both operands and the product. */
 const A = 0

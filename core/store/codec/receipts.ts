@@ -1,3 +1,4 @@
+import { BLOOM_BYTES } from '../../block/codec/bloom.ts'
 import { type Log, NO_LOGS, type Receipt } from '../../block/receipt.ts'
 import type { TransactionType } from '../../block/transaction.ts'
 import type { Steps } from '../../steps.ts'
@@ -6,7 +7,6 @@ import { isLong, writeBlobSteps } from './longBytes.ts'
 import type { Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
-const BLOOM_BYTES = 256
 /** Most set bits of a bloom that is stored as their positions; with more bits the bloom itself is shorter. */
 const BLOOM_POSITIONS_MAX = 127
 const RAW_BLOOM = 255

@@ -1,6 +1,13 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
-import { encodedLength, LIST_HEAD, STRING_HEAD, stringLength, writeHead, writeString } from '../../rlp/write.ts'
+import {
+  encodedLength,
+  LIST_HEAD,
+  STRING_HEAD,
+  stringLength,
+  writeHead,
+  writeString,
+} from '../../rlp/write.ts'
 import type { Branch, Child, Leaf, Node } from './node.ts'
 
 // Encoding is the inner loop of every root computation, so it writes into buffers kept between calls. Nothing called

@@ -6,7 +6,7 @@ import { concatBytes, equalBytes } from '../../bytes/bytes.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
 import type { BlobSidecar } from '../../block/codec/pooledTransaction.ts'
 import type { Transaction } from '../../block/transaction.ts'
-import { kzgPoint, kzgProofHolds } from '../../evm/precompiles/kzg.ts'
+import { kzgPoint, kzgProofHolds, VERSIONED_HASH_VERSION_KZG } from '../../evm/precompiles/kzg.ts'
 import { BLOB_ELEMENTS, evaluate, polynomialOf, rootAt } from './polynomial.ts'
 import { SETUP_G1, SETUP_G2_64 } from './setup.ts'
 
@@ -14,7 +14,6 @@ const { Fr } = bls.fields
 const G1 = bls.G1.Point
 type Point = InstanceType<typeof G1>
 
-const VERSIONED_HASH_VERSION_KZG = 1
 /** EIP-7594. */
 const CELLS = 128
 const CELLS_BITS = 7

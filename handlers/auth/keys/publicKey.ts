@@ -23,7 +23,7 @@ export type PublicKey =
   | { readonly kind: 'secp256k1'; readonly point: Uint8Array<ArrayBuffer> }
 
 /** NIST SP 800-131A: shorter ones no longer protect. */
-const RSA_BITS_MIN = 2048
+export const RSA_BITS_MIN = 2048
 
 const RSA = '1.2.840.113549.1.1.1'
 const EC = '1.2.840.10045.2.1'

@@ -14,7 +14,7 @@ const PAGES = {
   login: 'login',
 } as const
 
-export const routeOf = (path: string): Route => {
+const routeOf = (path: string): Route => {
   const [first = '', second = '', third] = path.split('/').slice(1).map(decodePart)
   if (first === 'block' || first === 'tx' || first === 'address' || first === 'token')
     return { page: first, subject: second }

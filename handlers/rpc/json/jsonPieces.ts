@@ -1,5 +1,5 @@
-/** Length of a piece: joined, encoded and written in a fraction of a millisecond. */
-const PIECE_LENGTH = 64 * 1024
+/** Characters of a piece: joined, encoded and written in a fraction of a millisecond. */
+export const PIECE_LENGTH = 64 * 1024
 
 /** Characters or bytes of an answer that are held unchanged. The rest is stored with the host's KeepBytes. */
 export const PLAIN_LENGTH_MAX = 4 * 1024 * 1024

@@ -1,3 +1,4 @@
+import { VANITY_BYTES } from '../../../core/block/codec/extraData.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { RpcContext, RpcMiner } from '../context.ts'
 import { RpcError } from '../dispatch/errors.ts'
@@ -7,15 +8,14 @@ import { bytesOf, given, integerOf, required } from '../parameters/values.ts'
 const minerOf = ({ miner }: RpcContext): RpcMiner => required(miner, 'METHOD_NOT_ENABLED')
 
 /** Size of the vanity part of a QBFT block's extra data. */
-const VANITY_BYTES_MAX = 32
 
 const readExtraData = (value: unknown): Uint8Array => {
   const bytes = bytesOf(value)
   if (bytes === undefined)
     throw new RpcError('INVALID_EXTRA_DATA', { data: 'extra data must be bytes in hex' })
-  if (bytes.length > VANITY_BYTES_MAX)
+  if (bytes.length > VANITY_BYTES)
     throw new RpcError('INVALID_EXTRA_DATA', {
-      data: `extra data has ${bytes.length} bytes; the maximum is ${VANITY_BYTES_MAX}`,
+      data: `extra data has ${bytes.length} bytes; the maximum is ${VANITY_BYTES}`,
     })
   return bytes
 }

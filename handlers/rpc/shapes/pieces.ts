@@ -6,6 +6,7 @@ import {
   type JsonPieces,
   jsonPieces,
   type KeepBytes,
+  PIECE_LENGTH,
 } from '../json/jsonPieces.ts'
 import type { RpcContext } from '../context.ts'
 import type { YieldTurn } from '../../../core/scheduler.ts'
@@ -13,9 +14,6 @@ import { type BlockShapeOptions, blockShapeWith, blockTransaction } from './bloc
 
 /** Elements of an answer between two reads of the clock: a millisecond or two. */
 export const STEP_ELEMENTS = 64
-
-/** Length of a piece in characters. */
-const PIECE_LENGTH = 64 * 1024
 
 export type PieceHost = { readonly yieldTurn: YieldTurn; readonly keep: KeepBytes | undefined }
 

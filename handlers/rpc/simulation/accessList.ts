@@ -1,6 +1,7 @@
+import { SLOAD, SSTORE } from '../../../core/evm/interpreter/opcodeBytes.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { bigintToFixedBytes, bytesToBigint } from '../../../core/bytes/integer.ts'
+import { addressOfWord, bigintToFixedBytes, bytesToBigint } from '../../../core/bytes/integer.ts'
 import type { AccessListEntry } from '../../../core/block/transaction.ts'
 import { createAddress } from '../../../core/evm/frames/address.ts'
 import { precompileAddresses } from '../../../core/evm/precompiles/precompiles.ts'
@@ -17,8 +18,6 @@ import { readNextCall } from './nextCall.ts'
 /** Maximum number of runs: listing an entry changes gas costs, so the next run may execute other code and access more. */
 const ROUNDS_MAX = 10
 
-const SLOAD = 0x54
-const SSTORE = 0x55
 /** Stack depth of the address that each opcode accesses. */
 const ADDRESS_DEPTH: ReadonlyMap<number, number> = new Map([
   [0x31, 0],
@@ -31,8 +30,6 @@ const ADDRESS_DEPTH: ReadonlyMap<number, number> = new Map([
   [0xf4, 1],
   [0xfa, 1],
 ])
-
-const ADDRESS_MASK = 2n ** 160n - 1n
 
 /** The accounts and slots that a run accessed; an account without slots was only read itself. */
 type Accessed = Map<string, { readonly address: Address; readonly slots: Map<bigint, Uint8Array> }>
@@ -54,7 +51,7 @@ const recorder = (accessed: Accessed, isFree: (address: Address) => boolean): Tr
     if (word === undefined) return
     if (depth === undefined) access(accessed, address).set(word, bigintToFixedBytes(word, 32))
     else {
-      const other = bigintToFixedBytes(word & ADDRESS_MASK, 20)
+      const other = addressOfWord(word)
       if (!isFree(other)) access(accessed, other)
     }
   },

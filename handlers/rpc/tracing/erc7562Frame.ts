@@ -1,4 +1,5 @@
-import { toQuantity } from '../../../core/bytes/hex.ts'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { addressOfWord } from '../../../core/bytes/integer.ts'
 import { frameShape } from './callTracer.ts'
 import type { CallNode } from './calls.ts'
 
@@ -64,7 +65,4 @@ export const erc7562Shape = (node: CallNode, accesses: FrameAccesses, depth = 0)
 export const preimagesShape = (preimages: ReadonlySet<string>): Json =>
   preimages.size === 0 ? {} : { keccak: [...preimages].sort() }
 
-const ADDRESS_MASK = 2n ** 160n - 1n
-
-export const addressText = (word: bigint): string =>
-  `0x${(word & ADDRESS_MASK).toString(16).padStart(40, '0')}`
+export const addressText = (word: bigint): string => toHex(addressOfWord(word))

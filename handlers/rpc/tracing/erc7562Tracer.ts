@@ -1,3 +1,4 @@
+import { SLOAD, SSTORE } from '../../../core/evm/interpreter/opcodeBytes.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { TraceStep } from '../../../core/evm/interpreter/tracer.ts'
@@ -14,8 +15,6 @@ const KECCAK256 = 0x20
 const EXTCODESIZE = 0x3b
 const EXTCODECOPY = 0x3c
 const EXTCODEHASH = 0x3f
-const SLOAD = 0x54
-const SSTORE = 0x55
 const GAS = 0x5a
 const TLOAD = 0x5c
 const TSTORE = 0x5d

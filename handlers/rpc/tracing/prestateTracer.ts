@@ -1,6 +1,7 @@
+import { SLOAD, SSTORE } from '../../../core/evm/interpreter/opcodeBytes.ts'
 import { type Address, EMPTY_BYTES, equalBytes, isZeroBytes } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
+import { addressOfWord, bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { createAddress } from '../../../core/evm/frames/address.ts'
 import { authorityOf } from '../../../core/evm/transaction/authorization.ts'
@@ -38,11 +39,8 @@ type Poststate = {
   storage?: Record<string, string>
 }
 
-const SLOAD = 0x54
-const SSTORE = 0x55
 /** Opcodes that read the account whose address is on top of the stack: BALANCE, EXTCODESIZE, EXTCODECOPY, EXTCODEHASH. */
 const READS_ACCOUNT: ReadonlySet<number> = new Set([0x31, 0x3b, 0x3c, 0x3f])
-const ADDRESS_MASK = 2n ** 160n - 1n
 
 const ACCOUNT_BYTES = 150
 const SLOT_BYTES = 140
@@ -148,7 +146,7 @@ const onStep = (collection: Collection, { op, peek, stackSize, address }: TraceS
   addPending(collection)
   if (stackSize === 0) return
   if (READS_ACCOUNT.has(op)) {
-    const other = bigintToFixedBytes(peek(0) & ADDRESS_MASK, 20)
+    const other = addressOfWord(peek(0))
     collection.pending = () => add(collection, other)
   } else if ((op === SLOAD || (op === SSTORE && stackSize > 1)) && !collection.options.disableStorage) {
     const slot = bigintToFixedBytes(peek(0), 32)

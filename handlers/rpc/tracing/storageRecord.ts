@@ -1,10 +1,9 @@
+import { SLOAD, SSTORE } from '../../../core/evm/interpreter/opcodeBytes.ts'
 import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { TraceStep } from '../../../core/evm/interpreter/tracer.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 
-const SLOAD = 0x54
-const SSTORE = 0x55
 const WORD = 32
 
 /** The slots that each contract has read and written so far. */

@@ -1,3 +1,4 @@
+import { PREVRANDAO } from '../../../core/evm/interpreter/opcodeBytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { OPCODES } from '../../../core/evm/interpreter/opcodes.ts'
 import type { TraceCall, TraceResult, TraceStep } from '../../../core/evm/interpreter/tracer.ts'
@@ -25,7 +26,6 @@ export type StructLogOptions = {
 const STEP_BYTES = 80
 const WORD = 32
 const WORD_BYTES = 70
-const PREVRANDAO = 0x44
 
 /** The opcode's name in that fork; INVALID for one that the fork does not have. */
 const opcodeName = (op: number, fork: ForkName): string => {

@@ -1,3 +1,4 @@
+import { RESERVED_CONNECTIONS } from '../../limits.ts'
 import { connect, type Socket } from 'node:net'
 import { NetworkError, textOf } from '../../error.ts'
 import { type Enode, unmappedAddress } from '../../transport/enode.ts'
@@ -17,8 +18,6 @@ const CONNECT_MS = 10_000
 const HANDSHAKE_MS = 5_000
 /** Sockets in their handshake at a time: each costs an ECDH and a recovery, once a packet is complete. */
 const HANDSHAKES_MAX = 64
-/** Connections beside those of peers: handshakes, duplicates, and nodes that are refused because there is no room. */
-const RESERVED_CONNECTIONS = 64
 
 const hostOf = (socket: Socket): string => unmappedAddress(socket.remoteAddress ?? '')
 

@@ -118,6 +118,10 @@ const findHead = async (node: Devp2pNode, peer: EthPeer): Promise<void> => {
       return void disconnectSession(session, 'uselessPeer', 'it does not deliver the header of its head')
     establish(node, peer, number)
   } catch (error) {
-    void disconnectSession(session, 'uselessPeer', `it does not deliver the header of its head: ${textOf(error)}`)
+    void disconnectSession(
+      session,
+      'uselessPeer',
+      `it does not deliver the header of its head: ${textOf(error)}`,
+    )
   }
 }

@@ -1,3 +1,4 @@
+import { GRAPHQL_PORT } from '../ports.ts'
 import { GRAPHQL_DEFAULTS } from '../../../handlers/graphql/options.ts'
 import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import {
@@ -31,7 +32,7 @@ export const GRAPHQL_OPTIONS = {
   graphqlHttpPort: integerOption({
     name: 'graphql-http-port',
     group: GRAPHQL,
-    fallback: 8547,
+    fallback: GRAPHQL_PORT,
     min: 0,
     max: 65_535,
     placeholder: '<PORT>',

@@ -1,3 +1,4 @@
+import { METRICS_PORT } from '../ports.ts'
 import { EMPTY_CATEGORIES, METRIC_CATEGORIES } from '../metricCategories.ts'
 import {
   booleanOption,
@@ -60,7 +61,7 @@ export const METRICS_OPTIONS = {
   metricsPort: integerOption({
     name: 'metrics-port',
     group: METRICS,
-    fallback: 9545,
+    fallback: METRICS_PORT,
     min: 0,
     max: 65_535,
     placeholder: '<PORT>',

@@ -1,3 +1,4 @@
+import { P2P_PORT } from '../ports.ts'
 import {
   booleanOption,
   choiceOption,
@@ -64,7 +65,7 @@ export const P2P_OPTIONS = {
   p2pPort: integerOption({
     name: 'p2p-port',
     group: NETWORK,
-    fallback: 30_303,
+    fallback: P2P_PORT,
     min: 0,
     max: 65_535,
     placeholder: '<PORT>',

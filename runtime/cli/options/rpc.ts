@@ -1,3 +1,4 @@
+import { RPC_PORT } from '../ports.ts'
 import { BODY_BYTES_LIMIT, BODY_BYTES_MAX } from '../../../handlers/inbound/body.ts'
 import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import {
@@ -32,7 +33,7 @@ export const RPC_OPTIONS = {
   rpcHttpPort: integerOption({
     name: 'rpc-http-port',
     group: RPC,
-    fallback: 8545,
+    fallback: RPC_PORT,
     min: 0,
     max: 65_535,
     placeholder: '<PORT>',

@@ -1,3 +1,4 @@
+import { WS_PORT } from '../ports.ts'
 import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import { booleanOption, integerOption, listOption, textOption, type OptionTable } from '../option.ts'
 import { checkApiGroups, checkCorsOrigins } from '../values/rpc.ts'
@@ -23,7 +24,7 @@ export const WS_OPTIONS = {
   rpcWsPort: integerOption({
     name: 'rpc-ws-port',
     group: WS,
-    fallback: 8546,
+    fallback: WS_PORT,
     min: 0,
     max: 65_535,
     placeholder: '<PORT>',

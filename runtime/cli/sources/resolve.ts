@@ -1,7 +1,7 @@
 import { nearest } from '../../../core/collections/nearest.ts'
 import type { Arguments } from './arguments.ts'
 import { type AcceptedOption, BESU_OPTIONS, decideBesuOption, refusalText } from '../besu/besuOptions.ts'
-import { collectErrors, combineUsageErrors, UsageError } from '../errors.ts'
+import { collectErrors, UsageError } from '../errors.ts'
 import { NODE_OPTIONS } from '../nodeOptions.ts'
 import { InvalidValue, type Option, type OptionTable, type OptionValues } from '../option.ts'
 import { profileValues } from './profiles.ts'
@@ -15,7 +15,7 @@ export const ENVIRONMENT_PREFIXES = ['QUORATE_', 'BESU_'] as const
 /** The source of each value for messages: `--name`, `QUORATE_NAME`, `name in FILE`. */
 export type Sources = ReadonlyMap<string, string>
 
-export type Resolved<Table extends OptionTable> = {
+type Resolved<Table extends OptionTable> = {
   readonly values: OptionValues<Table>
   /** By option name; options with their default value are missing. */
   readonly sources: Sources
@@ -152,17 +152,6 @@ export const resolveAll = <Table extends OptionTable>(
     sources.set(option.name, found.source)
   }
   return { values: values as OptionValues<Table>, sources, ...report }
-}
-
-/** As `resolveAll`. @throws UsageError that reports all mistakes together */
-export const resolveOptions = <Table extends OptionTable>(
-  table: Table,
-  words: Arguments,
-  environment: Environment,
-): Resolved<Table> => {
-  const { problems, ...resolved } = resolveAll(table, words, environment)
-  if (problems.length > 0) throw combineUsageErrors(problems)
-  return resolved
 }
 
 /** Environment variables with the prefix QUORATE_ that name no option. */

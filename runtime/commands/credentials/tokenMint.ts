@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { importPKCS8, SignJWT } from 'jose'
 import type { Algorithm } from '../../../handlers/auth/keys/algorithms.ts'
+import { RSA_BITS_MIN } from '../../../handlers/auth/keys/publicKey.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import { readFailureReason, readUpTo } from '../../cli/readUpTo.ts'
@@ -8,9 +9,6 @@ import type { MintOptions } from './tokenCommand.ts'
 
 /** A key file has some kilobytes. */
 const FILE_BYTES_MAX = 64 * 1024
-
-/** As a node asks of the public key. */
-const RSA_BITS_MIN = 2048
 
 const ALGORITHM_OF_CURVE: Readonly<Record<string, Algorithm>> = {
   prime256v1: 'ES256',

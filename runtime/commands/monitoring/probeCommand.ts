@@ -1,3 +1,4 @@
+import { LOCAL_RPC_URL } from '../../cli/ports.ts'
 import { type Command, defineCommand } from '../../cli/command.ts'
 import { textOption } from '../../cli/option.ts'
 import { GROUP } from '../sharedOptions.ts'
@@ -7,7 +8,7 @@ const PROBE_OPTIONS = {
   url: textOption({
     name: 'url',
     group: GROUP,
-    fallback: 'http://127.0.0.1:8545/liveness',
+    fallback: `${LOCAL_RPC_URL}/liveness`,
     placeholder: '<URL>',
     description: '/liveness or /readiness of a node, on its JSON-RPC or metrics port',
   }),

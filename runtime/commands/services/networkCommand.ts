@@ -1,3 +1,4 @@
+import { P2P_PORT, RPC_PORT } from '../../cli/ports.ts'
 import { type Command, defineCommand } from '../../cli/command.ts'
 import { integerOption, pathOption } from '../../cli/option.ts'
 import { GROUP } from '../sharedOptions.ts'
@@ -40,7 +41,7 @@ const NETWORK_OPTIONS = {
   rpcHttpPort: integerOption({
     name: 'rpc-http-port',
     group: GROUP,
-    fallback: 8545,
+    fallback: RPC_PORT,
     min: 0,
     max: 65_000,
     placeholder: '<PORT>',
@@ -49,7 +50,7 @@ const NETWORK_OPTIONS = {
   p2pPort: integerOption({
     name: 'p2p-port',
     group: GROUP,
-    fallback: 30_303,
+    fallback: P2P_PORT,
     min: 0,
     max: 65_000,
     placeholder: '<PORT>',

@@ -23,7 +23,7 @@ import { configureLogFrom } from '../../cli/configureLog.ts'
 import { CommandError, UsageError, requireOption } from '../../cli/errors.ts'
 import { type Progress, startProgress } from '../../cli/terminal/progress.ts'
 import { lockDataPath } from '../../drivers/lock.ts'
-import { openStorage } from '../../drivers/open.ts'
+import { CHAIN_FOLDER, openStorage } from '../../drivers/open.ts'
 import { connectionFailureReason, writeFailureReason } from '../../files/reason.ts'
 import { useFastEngine } from '../../node/opening/engine.ts'
 import { readGenesis } from '../../node/opening/genesisFile.ts'
@@ -36,7 +36,6 @@ import type { RestoreOptions } from './snapshotCommands.ts'
 const CHUNK_BYTES = 1024 * 1024
 
 /** The folder of the chain in a data path; it is built beside and renamed when it is whole. */
-const CHAIN_FOLDER = 'chain'
 const RESTORING_FOLDER = 'chain.restoring'
 
 const refuse = (path: string, reason: string): CommandError =>

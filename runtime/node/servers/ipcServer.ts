@@ -15,7 +15,7 @@ const CONNECTIONS_MAX = 64
 
 const IPC_FILE = 'besu.ipc'
 
-export const ipcPathOf = ({ dataPath, xRpcIpcPath }: Pick<NodeOptions, 'dataPath' | 'xRpcIpcPath'>): string =>
+const ipcPathOf = ({ dataPath, xRpcIpcPath }: Pick<NodeOptions, 'dataPath' | 'xRpcIpcPath'>): string =>
   xRpcIpcPath ?? join(dataPath, IPC_FILE)
 
 /** True where another process listens at the path. */

@@ -5,7 +5,7 @@ import { encodeSigned, encodeSignedList } from '../../../core/qbft/codec/signed.
 import { emptyFutureMessages, FUTURE_BYTES_MAX, keepFuture } from '../../../core/qbft/futureMessages.ts'
 import { QBFT_CODES, type WireMessage } from '../../../core/qbft/message.ts'
 import { PEER_MESSAGES_MAX } from '../../../core/qbft/peerBudgets.ts'
-import { signPayload } from '../../../core/qbft/signatures.ts'
+import { signPayload } from '../../support/signPayload.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { Key } from '../chain/support/keys.ts'

@@ -4,19 +4,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getLogger } from '@logtape/logtape'
 import { openAccess } from '../../../runtime/auth/open.ts'
-import { readArguments } from '../../../runtime/cli/sources/arguments.ts'
 import { UsageError } from '../../../runtime/cli/errors.ts'
 import { ignoredOptions } from '../../../runtime/cli/ignored.ts'
-import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
-import { resolveOptions } from '../../../runtime/cli/sources/resolve.ts'
+import { resolveNodeOptions as resolve } from '../nodeOptions.ts'
 import { createKeys, createSecp256k1Keys } from '../../handlers/auth/keys.ts'
 import { userToml } from '../../handlers/auth/login/loginNode.ts'
 import { withFolder } from '../folder.ts'
 
 const LOG = getLogger(['test'])
-
-const resolve = (args: readonly string[]) =>
-  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), {})
 
 /** What a start says to the command line; undefined where it goes on. */
 const refusal = async (args: readonly string[]): Promise<string | undefined> => {

@@ -151,9 +151,12 @@ const takenOn = (runtime: RuntimeName, cases: readonly TokenCase[]): Promise<rea
   })
 
 describe.each(RUNTIMES)('tokens of other issuers on %s', runtime => {
-  test.skipIf(!isInstalled(runtime))('when they are valid, then they are accepted, and no others', async () => {
-    expect(right.length).toBe(openssl === null ? 13 : 20)
-    if (openssl === null) console.warn('openssl is not installed: its tokens are left out')
-    expect(await takenOn(runtime, [...right, ...wrong])).toEqual(right.map(({ name }) => name))
-  })
+  test.skipIf(!isInstalled(runtime))(
+    'when they are valid, then they are accepted, and no others',
+    async () => {
+      expect(right.length).toBe(openssl === null ? 13 : 20)
+      if (openssl === null) console.warn('openssl is not installed: its tokens are left out')
+      expect(await takenOn(runtime, [...right, ...wrong])).toEqual(right.map(({ name }) => name))
+    },
+  )
 })

@@ -1,19 +1,11 @@
+import { resolveNodeOptions as resolve } from '../nodeOptions.ts'
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readArguments } from '../../../runtime/cli/sources/arguments.ts'
 import { ignoredOptions } from '../../../runtime/cli/ignored.ts'
 import { NODE_OPTIONS } from '../../../runtime/cli/nodeOptions.ts'
-import {
-  type Environment,
-  resolveOptions,
-  unknownVariables,
-  variableHint,
-} from '../../../runtime/cli/sources/resolve.ts'
+import { type Environment, unknownVariables, variableHint } from '../../../runtime/cli/sources/resolve.ts'
 import { withFolder } from '../folder.ts'
-
-const resolve = (args: readonly string[], environment: Environment = {}) =>
-  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), environment)
 
 const values = (args: readonly string[], environment: Environment = {}) => resolve(args, environment).values
 

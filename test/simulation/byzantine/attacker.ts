@@ -21,7 +21,7 @@ import {
   type RoundIdentifier,
   type WireMessage,
 } from '../../../core/qbft/message.ts'
-import { signPayload } from '../../../core/qbft/signatures.ts'
+import { signPayload } from '../../support/signPayload.ts'
 import { makeBlock } from '../chain/making.ts'
 import type { Node } from '../node/node.ts'
 import type { Outlet } from '../node/outlet.ts'

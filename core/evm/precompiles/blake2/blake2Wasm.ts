@@ -1,4 +1,5 @@
-import { code, name, section, sized, unsigned } from '../../wasm/encode.ts'
+import { code, name, section, signed, sized, unsigned } from '../../wasm/encode.ts'
+import { TYPE, WASM } from '../../wasm/instructions.ts'
 import { SIGMA } from './blake2Sigma.ts'
 
 /*
@@ -7,30 +8,27 @@ import { SIGMA } from './blake2Sigma.ts'
  * could keep a node busy for seconds.
  */
 
-const I32 = 0x7f
-const I64 = 0x7e
-const BLOCK = 0x02
-const LOOP = 0x03
-const END = 0x0b
-const BRANCH = 0x0c
-const BRANCH_IF = 0x0d
-const LOCAL_GET = 0x20
-const LOCAL_SET = 0x21
-const I64_LOAD = 0x29
-const I64_STORE = 0x37
-const I32_CONST = 0x41
-const I64_CONST = 0x42
-const I32_EQZ = 0x45
-const I32_SUB = 0x6b
-const I64_ADD = 0x7c
-const I64_XOR = 0x85
-const I64_ROTR = 0x8a
-const NO_RESULT = 0x40
+const { i32: I32, i64: I64, none: NO_RESULT } = TYPE
+const {
+  block: BLOCK,
+  loop: LOOP,
+  end: END,
+  branch: BRANCH,
+  branchIf: BRANCH_IF,
+  localGet: LOCAL_GET,
+  localSet: LOCAL_SET,
+  i64Load: I64_LOAD,
+  i64Store: I64_STORE,
+  i32Const: I32_CONST,
+  i64Const: I64_CONST,
+  i32Eqz: I32_EQZ,
+  i32Sub: I32_SUB,
+  i64Add: I64_ADD,
+  i64Xor: I64_XOR,
+  i64Rotr: I64_ROTR,
+} = WASM
 /** Loads and stores are aligned to 2 ** 3 bytes. */
 const ALIGNED = 3
-
-/** Signed LEB128: one byte for 0 to 63, two bytes for 64 to 8,191. */
-const signed = (value: number): number[] => (value < 0x40 ? [value] : [(value & 0x7f) | 0x80, value >>> 7])
 
 /** Local 0 is the number of rounds left, the next sixteen are the work vector, then come the message words. */
 const ROUNDS = 0
@@ -38,7 +36,18 @@ const word = (index: number): number => 1 + index
 const messageWord = (index: number): number => 17 + index
 
 const rotated = (into: number, by: number, bits: number): number[] => [
-  ...code(LOCAL_GET, into, LOCAL_GET, by, I64_XOR, I64_CONST, ...signed(bits), I64_ROTR, LOCAL_SET, into),
+  ...code(
+    LOCAL_GET,
+    into,
+    LOCAL_GET,
+    by,
+    I64_XOR,
+    I64_CONST,
+    ...signed(BigInt(bits)),
+    I64_ROTR,
+    LOCAL_SET,
+    into,
+  ),
 ]
 
 /** RFC 7693 §3.1. */

@@ -1,7 +1,7 @@
 import type { Abi, AbiEvent, AbiParameter } from 'viem'
 import { decodeErrorResult, decodeEventLog, decodeFunctionData } from 'viem/utils'
 import type { Hex, RpcLog } from '../rpc/types.ts'
-import { selectorTable } from './selectors.ts'
+import { SELECTOR_LENGTH, selectorTable } from './selectors.ts'
 import type { AbiItem } from './types.ts'
 import { STANDARD_ABI } from './standards.ts'
 import { abiOf } from './stored.ts'
@@ -34,8 +34,6 @@ const decodeWith = (
       }
   return undefined
 }
-
-const SELECTOR_LENGTH = 10
 
 /** The call in the input of a transaction; undefined if no ABI declares it. */
 export const decodeCall = (to: Hex | null, input: Hex): Decoded | undefined =>

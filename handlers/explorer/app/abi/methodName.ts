@@ -1,7 +1,6 @@
+import { SELECTOR_LENGTH } from './selectors.ts'
 import type { RpcTransaction } from '../rpc/types.ts'
 import { decodeCall } from './decode.ts'
-
-const SELECTOR_LENGTH = 10
 
 /** The name of the function that a transaction calls, or what else it does. */
 export const methodNameOf = ({ to, input }: Pick<RpcTransaction, 'to' | 'input'>): string => {

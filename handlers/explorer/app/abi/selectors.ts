@@ -2,6 +2,9 @@ import type { Abi, AbiFunction } from 'viem'
 import type { AbiItem } from './types.ts'
 import { toEventSelector, toFunctionSelector } from 'viem/utils'
 
+/** Characters of the selector of a function or an error: 0x and four bytes. */
+export const SELECTOR_LENGTH = 10
+
 /** The items of an ABI by their selectors; several where only the indexed parameters differ. */
 export type SelectorTable = ReadonlyMap<string, readonly AbiItem[]>
 

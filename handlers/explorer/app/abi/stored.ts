@@ -20,7 +20,7 @@ const isAbi = (value: unknown): value is Abi =>
   )
 
 /** The ABI in a text: an array, or the file of a compiler with the array as `abi`. @throws Error with the reason */
-export const parseAbiText = (text: string): Abi => {
+const parseAbiText = (text: string): Abi => {
   if (text.length > LENGTH_MAX) throw new Error(`An ABI has at most ${LENGTH_MAX} characters.`)
   let value: unknown
   try {

@@ -2,7 +2,8 @@ import { formatAge, formatLocal, formatUtc, millisecondsOf } from '../format/tim
 import { useClock } from '../hooks/useClock.ts'
 import type { Hex } from '../rpc/types.ts'
 
-const TICK_MS = 1_000
+/** Interval between updates of a shown age. */
+export const TICK_MS = 1_000
 
 /** How long ago a block was made; local time and UTC on demand. */
 export const Age = ({ timestamp }: { readonly timestamp: Hex }) => {

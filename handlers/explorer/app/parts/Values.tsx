@@ -31,7 +31,7 @@ const List = ({ type, components = [], value }: ValueProps) => {
 }
 
 /** One value of an ABI type. */
-export const ValueOf = ({ type, components = [], value }: ValueProps) => {
+const ValueOf = ({ type, components = [], value }: ValueProps) => {
   const element = elementOf(type)
   if (element !== undefined && Array.isArray(value))
     return <List type={element} components={components} value={value} />

@@ -1,4 +1,4 @@
-import { LOGIN_NEEDED, NO_CONNECTION, RpcFailure } from './failure.ts'
+import { LOGIN_NEEDED, NO_CONNECTION, NOT_PERMITTED, RpcFailure } from './failure.ts'
 import { loginNeeded, token } from './session.ts'
 
 /** Calls of one request: a node limits batches, and a short one is answered sooner. */
@@ -47,8 +47,6 @@ const post = async (calls: readonly Call[]): Promise<readonly Answer[]> => {
   const [first] = list
   return list.length < calls.length && first?.error !== undefined ? calls.map(() => first) : list
 }
-
-const NOT_PERMITTED = -40100
 
 /** A token that is missing or not valid is refused before the calls are read: that answer has no id. */
 const failureOf = ({ code, message, data }: NonNullable<Answer['error']>, id: unknown): RpcFailure => {

@@ -4,7 +4,7 @@ export const LOGIN_NEEDED = 'LOGIN_NEEDED'
 
 const METHOD_NOT_FOUND = -32601
 const METHOD_NOT_ENABLED = -32604
-const NOT_PERMITTED = -40100
+export const NOT_PERMITTED = -40100
 
 /** A call that has no result. */
 export class RpcFailure extends Error {

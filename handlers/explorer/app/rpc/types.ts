@@ -146,8 +146,3 @@ export type RpcPeer = {
   }
   readonly protocols: { readonly eth?: { readonly head?: Hex; readonly difficulty?: Hex } }
 }
-
-export type RpcPool = {
-  readonly pending: Readonly<Record<string, Readonly<Record<string, RpcTransaction>>>>
-  readonly queued: Readonly<Record<string, Readonly<Record<string, RpcTransaction>>>>
-}

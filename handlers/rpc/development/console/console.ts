@@ -11,7 +11,7 @@ const CONSOLE_ADDRESS = fromHex('000000000000000000636f6e736f6c652e6c6f67')
 export const CONSOLE_LINES_MAX = 1_000
 
 /** Bytes of the input of one line; the rest of a longer one is left out. */
-export const CONSOLE_LINE_BYTES_MAX = 8 * 1024
+const CONSOLE_LINE_BYTES_MAX = 8 * 1024
 
 /** Bytes of all lines of one transaction or call. */
 export const CONSOLE_BYTES_MAX = 256 * 1024

@@ -1,3 +1,4 @@
+import { NONCE_MAX } from '../../../../core/evm/frames/create.ts'
 import type { Address } from '../../../../core/bytes/bytes.ts'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { minBigint } from '../../../../core/bytes/integer.ts'
@@ -15,7 +16,6 @@ import type { CallParameters } from '../callParameters.ts'
 import { checkTypes, upfrontCostOf } from '../message.ts'
 
 /** EIP-2681: an account with this nonce can send no transaction. */
-const NONCE_MAX = 2n ** 64n - 1n
 
 /** Gas that remains for further calls. */
 export type GasLeft = {

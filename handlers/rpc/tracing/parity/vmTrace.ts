@@ -1,5 +1,6 @@
+import { STIPEND_GAS } from '../../../../core/evm/gas/costs.ts'
+import { CREATE, CREATE2, SSTORE } from '../../../../core/evm/interpreter/opcodeBytes.ts'
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
-import { CREATE, CREATE2 } from '../../../../core/evm/frames/create.ts'
 import { memoryGas } from '../../../../core/evm/interpreter/memory.ts'
 import { OPCODES } from '../../../../core/evm/interpreter/opcodes.ts'
 import type { TraceCall, Tracer, TraceResult, TraceStep } from '../../../../core/evm/interpreter/tracer.ts'
@@ -25,9 +26,6 @@ const OPERATION_BYTES = 90
 /** Size of a stack item. */
 const ITEM_BYTES = 70
 
-const SSTORE = 0x55
-/** Added to the callee's gas by a CALL or CALLCODE with value. */
-const STIPEND_GAS = 2300
 const CREATE_GAS = 32000
 const WORD_BYTES = 32
 

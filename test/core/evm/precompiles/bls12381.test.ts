@@ -3,7 +3,12 @@ import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { concatBytes } from '../../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../../core/bytes/hex.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../../../core/bytes/integer.ts'
-import { decodeG1, decodeG2, encodeG1, encodeG2 } from '../../../../core/evm/precompiles/bls12381/bls12381Points.ts'
+import {
+  decodeG1,
+  decodeG2,
+  encodeG1,
+  encodeG2,
+} from '../../../../core/evm/precompiles/bls12381/bls12381Points.ts'
 import { seededRandom } from '../../../support/random.ts'
 import { contractAt, outputOf, word } from './support.ts'
 

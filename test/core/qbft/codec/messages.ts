@@ -20,7 +20,7 @@ import {
   type SignedPrepare,
   type SignedRoundChange,
 } from '../../../../core/qbft/message.ts'
-import { signPayload } from '../../../../core/qbft/signatures.ts'
+import { signPayload } from '../../../support/signPayload.ts'
 import { BLOCK_ONE } from '../../block/codec/qbftVectors.ts'
 import { type Key, VALIDATORS } from '../../chain/support/keys.ts'
 

@@ -5,7 +5,7 @@ import { encodeCommitPayload } from '../../../../core/qbft/codec/commit.ts'
 import { proposalDigest, withRound } from '../../../../core/qbft/codec/roundOfBlock.ts'
 import { QBFT_CODES, type SignedCommit } from '../../../../core/qbft/message.ts'
 import { commitRule } from '../../../../core/qbft/rules/commit.ts'
-import { signPayload } from '../../../../core/qbft/signatures.ts'
+import { signPayload } from '../../../support/signPayload.ts'
 import { VALIDATORS } from '../../chain/support/keys.ts'
 import { BLOCK, BLOCK_OF_ROUND_ONE, commitBy, DIGEST, signer } from '../codec/messages.ts'
 

@@ -15,7 +15,7 @@ import {
   type SignedRoundChange,
   type WireMessage,
 } from '../../../../core/qbft/message.ts'
-import { signPayload } from '../../../../core/qbft/signatures.ts'
+import { signPayload } from '../../../support/signPayload.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { prepareBy, proposalBy, signedRoundChangeBy } from '../codec/messages.ts'
 import { roundOf } from './blocks.ts'

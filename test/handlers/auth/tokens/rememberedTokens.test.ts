@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { createRememberedTokens, REMEMBERED_TOKENS_MAX } from '../../../../handlers/auth/tokens/rememberedTokens.ts'
+import {
+  createRememberedTokens,
+  REMEMBERED_TOKENS_MAX,
+} from '../../../../handlers/auth/tokens/rememberedTokens.ts'
 
 const entry = (token: string, expiresAtMs = 1_000) => ({
   token,

@@ -9,7 +9,10 @@ import { withSeals } from '../../../../core/qbft/codec/roundOfBlock.ts'
 import type { Input } from '../../../../core/qbft/input.ts'
 import { parseGenesisText } from '../../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
-import { type BlockExecutor, createBlockExecutor } from '../../../../runtime/consensus/blocks/blockExecutor.ts'
+import {
+  type BlockExecutor,
+  createBlockExecutor,
+} from '../../../../runtime/consensus/blocks/blockExecutor.ts'
 import { openStorage } from '../../../../runtime/drivers/open.ts'
 import { configureLog, logOf } from '../../../../runtime/logging/log.ts'
 import { genesisText, testAddress } from '../../genesis.ts'

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { readArguments } from '../../../../runtime/cli/sources/arguments.ts'
 import { ignoredOptions } from '../../../../runtime/cli/ignored.ts'
-import { NODE_OPTIONS, type NodeOptions } from '../../../../runtime/cli/nodeOptions.ts'
-import { resolveOptions } from '../../../../runtime/cli/sources/resolve.ts'
+import type { NodeOptions } from '../../../../runtime/cli/nodeOptions.ts'
+import { resolveNodeOptions } from '../../nodeOptions.ts'
 import { listenForGraphql } from '../../../../runtime/node/servers/graphqlServer.ts'
 import { requireDistinctPorts } from '../../../../runtime/node/servers/servicePorts.ts'
 
-const given = (...args: readonly string[]) =>
-  resolveOptions(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), {})
+const given = (...args: readonly string[]) => resolveNodeOptions(args)
 
 const options = (...args: readonly string[]): NodeOptions => given('--graphql-http-enabled', ...args).values
 

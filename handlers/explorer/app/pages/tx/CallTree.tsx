@@ -1,3 +1,4 @@
+import { SELECTOR_LENGTH } from '../../abi/selectors.ts'
 import { decodeCall } from '../../abi/decode.ts'
 import { abiChanges } from '../../abi/stored.ts'
 import { checksummed, shorten } from '../../format/hex.ts'
@@ -17,8 +18,6 @@ import { Reason } from './Outcome.tsx'
 const SIBLINGS_MAX = 100
 /** Depth to which calls are expanded at first. */
 const OPEN_DEPTH = 3
-
-const SELECTOR_LENGTH = 10
 
 const Title = ({ frame }: { readonly frame: RpcCallFrame }) => {
   const decoded = decodeCall(frame.to ?? null, frame.input)

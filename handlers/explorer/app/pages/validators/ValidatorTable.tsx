@@ -1,11 +1,10 @@
+import { TICK_MS } from '../../parts/Time.tsx'
 import { formatAge, formatLocal, formatUtc, millisecondsOf } from '../../format/time.ts'
 import { useClock } from '../../hooks/useClock.ts'
 import { ChainText } from '../../parts/ChainText.tsx'
 import { AddressLink } from '../../parts/Links.tsx'
 import { type Column, Table } from '../../parts/Table.tsx'
 import type { RpcStatus, RpcValidator } from '../../rpc/types.ts'
-
-const TICK_MS = 1_000
 
 const LastSeen = ({ at }: { readonly at: RpcValidator['lastSeen'] }) => {
   const now = useClock(TICK_MS)
