@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { delimiter, join } from 'node:path'
 import { unsupportedRuntime } from '../../runtime/requirements.ts'
 
 describe('given the versions of a runtime', () => {
@@ -20,3 +22,28 @@ describe('given the versions of a runtime', () => {
     expect(unsupportedRuntime(versions)).toBe(sentence)
   })
 })
+
+/** The environment without the Node that is a package of the project. */
+const ENVIRONMENT = {
+  ...process.env,
+  PATH: (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter(folder => !folder.includes('node_modules'))
+    .join(delimiter),
+}
+
+const runNode = (...args: readonly string[]) =>
+  spawnSync('node', args, { encoding: 'utf8', env: ENVIRONMENT })
+
+/** Version of the Node of this machine, which may be an old one; undefined without one. */
+const installed = /^v(\S+)/.exec(runNode('--version').stdout ?? '')?.[1]
+
+test.skipIf(installed === undefined)(
+  'given the sources, when the Node of this machine starts them, then it runs them or ends with one sentence',
+  () => {
+    const { status, stdout, stderr } = runNode(join(import.meta.dir, '../../runtime/start.js'), '--version')
+    const sentence = unsupportedRuntime({ node: installed })
+    if (sentence === undefined) expect([status, stdout]).toEqual([0, expect.stringContaining('quorate')])
+    else expect([status, stderr]).toEqual([1, `${sentence}\n`])
+  },
+)
