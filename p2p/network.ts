@@ -99,6 +99,8 @@ export type NetworkHandlers = {
   readonly onRefused: (remote: string, reason: string, differing: readonly string[], address: string) => void
 }
 
+export type ListenAddress = { readonly host: string; readonly port: number }
+
 export type NetworkOptions = {
   /** The connection key, 32 bytes. */
   readonly privateKey: Uint8Array
@@ -106,6 +108,8 @@ export type NetworkOptions = {
   readonly host: string
   /** 0 takes a free port. */
   readonly port: number
+  /** A numeric IPv6 address to listen on beside `host`, and its port. */
+  readonly ipv6?: ListenAddress | undefined
   /** The host that the status and the enode name; a host name or a numeric address. */
   readonly advertisedHost: string
   /** enode URLs of first contacts; host names allowed. */

@@ -24,7 +24,7 @@ export const startNetwork = async (options: NetworkOptions): Promise<Libp2pNetwo
   connectParts(parts)
   await handleStreams({ ...parts, nowMs: options.nowMs, pause: options.pause })
 
-  state.port = await startHost(host, options.host, options.port)
+  state.port = await startHost(host, options)
   parts.gossip.start()
   parts.discovery.start()
   for (const enode of parts.bootnodes) dialer.add(enode, 'bootnode')

@@ -33,12 +33,15 @@ const otherOf = (transport: keyof Networks): keyof Networks => (transport === 'l
 
 export const preferred = ({ libp2p, devp2p }: Connected): Peer | undefined => libp2p ?? devp2p
 
+/** The port of libp2p minus that of devp2p. */
+export const portDistance = ({ port, libp2pPort }: Pick<BothOptions, 'port' | 'libp2pPort'>): number =>
+  port === 0 || libp2pPort === 0 ? 1 : libp2pPort - port
+
 /** The libp2p endpoint of a node of this software that is connected over devp2p; undefined if it announces no port. */
 const libp2pEnodeOf = ({ options }: BothState, { enode, status }: Peer): Enode | undefined => {
   if (!status.client.startsWith('quorate/') || /:0(?:\?|$)/.test(enode)) return undefined
   const { publicKey, host, port } = parseEnode(enode)
-  const distance = options.port === 0 || options.libp2pPort === 0 ? 1 : options.libp2pPort - options.port
-  return { publicKey, host, port: port + distance }
+  return { publicKey, host, port: port + portDistance(options) }
 }
 
 /** Dials a node of this software that is connected over devp2p alone. */

@@ -12,6 +12,7 @@ import {
   dialOverLibp2p,
   handlersOf,
   type Networks,
+  portDistance,
   preferred,
 } from './bothPeers.ts'
 
@@ -123,6 +124,10 @@ export const startBoth = async (options: BothOptions): Promise<Network> => {
   const libp2p = await startNetwork({
     ...common,
     port: options.libp2pPort,
+    ipv6:
+      options.ipv6 === undefined
+        ? undefined
+        : { host: options.ipv6.host, port: options.ipv6.port + portDistance(options) },
     bootnodes: [],
     staticNodes: [],
     learnedNodes: [],

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { compareBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import { NetworkError, textOf } from '../error.ts'
-import type { Network } from '../network.ts'
+import type { ListenAddress, Network } from '../network.ts'
 import { createDialer, type Dialer } from '../peers/dialer.ts'
 import { enodesOf } from '../peers/peerExchange.ts'
 import { createServing } from './eth/serving.ts'
@@ -35,18 +35,41 @@ const dialerOf = (node: Devp2pNode, events: SessionEvents): Dialer =>
     log: node.log,
   })
 
-const listen = (server: Server, host: string, port: number): Promise<number> =>
+const listen = (server: Server, { host, port }: ListenAddress, ipv6Only: boolean): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', (cause: Error & { readonly code?: string }) => {
       const code = cause.code === 'EADDRINUSE' ? 'PORT_IN_USE' : 'LISTEN_FAILED'
       const text = `cannot listen on ${host}:${port}: ${textOf(cause)}`
       reject(new NetworkError(code, text, { cause }))
     })
-    server.listen(port, host, () => {
+    server.listen({ port, host, ipv6Only }, () => {
       const address = server.address()
       resolve(typeof address === 'object' && address !== null ? address.port : port)
     })
   })
+
+/** Listens on the addresses of the node. @returns what ends that. @throws NetworkError when it cannot listen on one of them */
+const startListening = async (node: Devp2pNode, events: SessionEvents): Promise<() => Promise<void>> => {
+  const { options } = node
+  const servers: Server[] = []
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map(server => new Promise<void>(resolve => server.close(() => resolve()))))
+  }
+  const listenOn = (address: ListenAddress, ipv6Only: boolean): Promise<number> => {
+    const server = createServer(socket => void acceptSocket(node, socket, events))
+    servers.push(server)
+    return listen(server, address, ipv6Only)
+  }
+  try {
+    node.port = await listenOn(options, false)
+    // The other one may listen on the same port over IPv4.
+    if (options.ipv6 !== undefined) await listenOn(options.ipv6, true)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return close
+}
 
 /** Bytes of incomplete messages, of all connections together. */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024
@@ -105,13 +128,12 @@ const assemble = (options: Devp2pOptions): { readonly node: Devp2pNode; readonly
 export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
   const { node, events } = assemble(options)
   const { dialer } = node.parts
-  const server = createServer(socket => void acceptSocket(node, socket, events))
-  node.port = await listen(server, options.host, options.port)
+  const stopListening = await startListening(node, events)
   if (options.discovery) {
     try {
       node.parts.discovery = await startNodeDiscovery(node)
     } catch (error) {
-      server.close()
+      await stopListening()
       throw error
     }
   }
@@ -132,6 +154,6 @@ export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
     await Promise.all(
       [...node.sessions].map(session => disconnectSession(session, 'quitting', 'the node stops')),
     )
-    await new Promise<void>(resolve => server.close(() => resolve()))
+    await stopListening()
   })
 }

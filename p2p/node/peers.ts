@@ -81,6 +81,7 @@ export const openHost = (base: Base, peers: Peers): Promise<Host> => {
     privateKey: options.privateKey,
     host: options.host,
     port: options.port,
+    ipv6: options.ipv6,
     gater: createGater({
       ...base,
       ...peers,

@@ -40,8 +40,8 @@ type Target = {
   waitFromMs: number
   waitMs: number
   dialing: boolean
-  /** The reason of the last failure that was logged. */
-  lastReason: string | undefined
+  /** By enode URL, the reason of the last failure that was logged: several addresses fail for one reason each, again and again. */
+  readonly loggedReasons: Map<string, string>
 }
 
 export type DialerOptions = {
@@ -59,7 +59,7 @@ export type DialerOptions = {
   /** Number of further peers that the node accepts. */
   readonly freeSlots: () => number
   readonly dialsMax: number
-  /** A dial failed for another reason than the one before. */
+  /** A dial failed for another reason than the last one at this address. */
   readonly onFailed?: (enode: string, reason: string) => void
   readonly nowMs: () => number
   readonly log: Log
@@ -120,13 +120,13 @@ const onFailed = (state: State, target: Target, reason: string, refused: boolean
   target.failures++
   dialAfter(state, target, refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
   const [first] = target.addresses
-  if (first !== undefined && target.lastReason !== reason) {
-    const enode = formatEnode(first)
+  const enode = first === undefined ? undefined : formatEnode(first)
+  if (enode !== undefined && target.loggedReasons.get(enode) !== reason) {
+    target.loggedReasons.set(enode, reason)
     state.options.onFailed?.(enode, reason)
     if (target.kind !== 'learned')
       state.options.log.info('Cannot connect to {enode} yet: {reason}', { enode, reason })
   }
-  target.lastReason = reason
   if (target.addresses.length > 1) target.addresses.push(target.addresses.shift() as Enode)
   if (target.failures >= LEARNED_FAILURES_MAX && isEvictable(state, target)) state.targets.delete(target.id)
 }
@@ -155,10 +155,10 @@ const evictLearned = (state: State): boolean => {
   return worst !== undefined && targets.delete(worst.id)
 }
 
-const addAddress = ({ addresses }: Target, enode: Enode): void => {
+const addAddress = ({ addresses, loggedReasons }: Target, enode: Enode): void => {
   if (addresses.some(({ host, port }) => host === enode.host && port === enode.port)) return
   addresses.unshift(enode)
-  if (addresses.length > ADDRESSES_MAX) addresses.pop()
+  if (addresses.length > ADDRESSES_MAX) loggedReasons.delete(formatEnode(addresses.pop() as Enode))
 }
 
 const add = (state: State, enode: Enode, kind: Kind): boolean => {
@@ -178,7 +178,7 @@ const add = (state: State, enode: Enode, kind: Kind): boolean => {
       waitFromMs: options.nowMs(),
       waitMs: kind !== 'bootnode' && options.isLower(publicKey) ? HIGHER_KEY_DELAY_MS : 0,
       dialing: false,
-      lastReason: undefined,
+      loggedReasons: new Map(),
     })
     return true
   }
@@ -234,7 +234,7 @@ export const createDialer = (options: DialerOptions): Dialer => {
       const target = targets.get(id)
       if (target === undefined) return
       target.failures = 0
-      target.lastReason = undefined
+      target.loggedReasons.clear()
     },
     onEnded: (id, { reason, wasEstablished, refused }) => {
       const target = targets.get(id)

@@ -8,6 +8,8 @@ import { asCrypto, defaultCrypto } from '@libp2p/noise/crypto'
 import { tcp } from '@libp2p/tcp'
 import { createLibp2p } from 'libp2p'
 import { NetworkError, textOf } from '../error.ts'
+import type { ListenAddress } from '../network.ts'
+import { hostKind } from './enode.ts'
 import { endpointOf, listenAddressOf } from './identity.ts'
 import { safeYamux } from './muxer.ts'
 
@@ -29,24 +31,35 @@ const STREAM_WINDOW_BYTES = 2 * 1024 * 1024
 const STREAM_READ_BUFFER_BYTES = 2 * STREAM_WINDOW_BYTES
 const STREAM_INITIAL_WINDOW_BYTES = 256 * 1024
 
+/** Where the node listens. */
+type Listening = ListenAddress & { readonly ipv6?: ListenAddress | undefined }
+
 export type HostOptions = {
   readonly privateKey: Uint8Array
   readonly host: string
   readonly port: number
+  readonly ipv6?: ListenAddress | undefined
   readonly gater: ConnectionGater
   /** A hard limit of sockets; the limit of peers is checked after the handshake. */
   readonly connectionsMax: number
   readonly gossip: Partial<GossipsubOpts>
 }
 
+const addressesOf = ({ host, port, ipv6 }: Listening): readonly ListenAddress[] => [
+  { host, port },
+  ...(ipv6 === undefined ? [] : [ipv6]),
+]
+
 /** Creates a libp2p node over TCP, noise and yamux, with identify and gossipsub, without DHT, relays or files. It is not started. */
 export const createHost = (options: HostOptions): Promise<Host> => {
-  const { privateKey, host, port, gater, connectionsMax, gossip } = options
+  const { privateKey, gater, connectionsMax, gossip } = options
   return createLibp2p({
     start: false,
     privateKey: privateKeyFromRaw(privateKey),
     nodeInfo: { name: 'quorate', version: '1', userAgent: 'quorate' },
-    addresses: { listen: [listenAddressOf(host, port).toString()] },
+    addresses: {
+      listen: addressesOf(options).map(({ host, port }) => listenAddressOf(host, port).toString()),
+    },
     transports: [tcp({ maxConnections: connectionsMax + PENDING_INBOUND_MAX })],
     connectionEncrypters: [noise(isBun() ? { crypto: bunCrypto } : {})],
     streamMuxers: [
@@ -78,16 +91,25 @@ export const createHost = (options: HostOptions): Promise<Host> => {
   })
 }
 
+/** The port of the address of this kind, ip4 or ip6, that the node listens on. */
+const portOf = (node: Host, kind: string | undefined): number | undefined => {
+  const address = node.getMultiaddrs().find(each => each.getComponents()[0]?.name === kind)
+  return address === undefined ? undefined : endpointOf(address).port
+}
+
 /**
- * Starts the node and returns the TCP port that it listens on.
+ * Starts the node and returns the TCP port that it listens on at `host`.
  * @throws NetworkError PORT_IN_USE or LISTEN_FAILED
  */
-export const startHost = async (node: Host, host: string, port: number): Promise<number> => {
+export const startHost = async (node: Host, listening: Listening): Promise<number> => {
+  const { host, port } = listening
   try {
     await node.start()
   } catch (cause) {
     await node.stop()
-    const where = `${host}:${port}`
+    const where = addressesOf(listening)
+      .map(each => `${each.host.includes(':') ? `[${each.host}]` : each.host}:${each.port}`)
+      .join(' or ')
     if (isPortInUse(cause))
       throw new NetworkError(
         'PORT_IN_USE',
@@ -96,8 +118,7 @@ export const startHost = async (node: Host, host: string, port: number): Promise
       )
     throw new NetworkError('LISTEN_FAILED', `cannot listen on ${where}: ${textOf(cause)}`, { cause })
   }
-  const [address] = node.getMultiaddrs()
-  return address === undefined ? port : endpointOf(address).port
+  return port === 0 ? (portOf(node, hostKind(host)) ?? port) : port
 }
 
 const isBun = (): boolean => 'Bun' in globalThis

@@ -37,6 +37,11 @@ const serviceDependents = (options: NodeOptions): readonly Dependents[] => {
   const { rpcHttpCorsOrigins, ...rpcHttp } = RPC_OPTIONS
   return [
     { parent: 'p2p-enabled', isOn: p2p, tables: [p2pTable] },
+    {
+      parent: 'p2p-host-ipv6',
+      isOn: options.p2pHostIpv6 !== undefined,
+      tables: [{ interface: P2P_OPTIONS.p2pInterfaceIpv6, port: P2P_OPTIONS.p2pPortIpv6 }],
+    },
     { parent: 'rpc-http-enabled', isOn: http, tables: [rpcHttp, HTTP_AUTH_OPTIONS, HTTP_TLS_OPTIONS] },
     { parent: 'rpc-http-enabled', isOn: http || rpcWsEnabled, tables: [{ rpcHttpCorsOrigins }] },
     {

@@ -12,8 +12,8 @@ export type OptionMapping =
       readonly kept: string
       readonly refused: readonly string[]
     }
-  /** It asks for what the node does anyway. */
-  | { readonly kind: 'unneeded' }
+  /** The node accepts it, and it changes nothing: `meaning` says what the node does. */
+  | { readonly kind: 'unneeded'; readonly meaning: string }
   /** The node refuses it. */
   | { readonly kind: 'refused'; readonly reason: string }
 
@@ -61,7 +61,9 @@ const mappingOf = (table: OptionTable, name: string, value: string): OptionMappi
   if (option !== undefined) return keptOrRefused(option, value)
   const decision = decideBesuOption(name, value)
   if (decision === undefined) return { kind: 'refused', reason: 'this node does not know it' }
-  return decision.kind === 'accepted' ? { kind: 'unneeded' } : { kind: 'refused', reason: decision.reason }
+  return decision.kind === 'accepted'
+    ? { kind: 'unneeded', meaning: decision.meaning }
+    : { kind: 'refused', reason: decision.reason }
 }
 
 /** Migrates the entries of a Besu configuration file. `locate` makes the relative paths of files absolute. */

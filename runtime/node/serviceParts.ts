@@ -147,6 +147,10 @@ export const startNetwork = async (
     privateKey: node.connectionKey.privateKey,
     host: options.p2pInterface,
     port: options.p2pPort,
+    ipv6:
+      options.p2pHostIpv6 === undefined
+        ? undefined
+        : { host: options.p2pInterfaceIpv6, port: options.p2pPortIpv6 },
     advertisedHost: options.p2pHost,
     bootnodes: options.bootnodes,
     staticNodes,

@@ -35,6 +35,7 @@ const portPair = async (): Promise<readonly [number, number]> => {
 const startBothNode = async (
   ports: readonly [devp2p: number, libp2p: number],
   staticNodes: readonly string[],
+  refuses: (publicKey: Uint8Array) => string | undefined = () => undefined,
 ) => {
   const privateKey = randomBytes(32)
   const heard = {
@@ -51,7 +52,7 @@ const startBothNode = async (
     libp2pPort: ports[1],
     staticNodes,
     discovery: false,
-    refuses: () => undefined,
+    refuses,
     nowMs: () => Date.now(),
     pause: createYield(),
     chain: { consensus: { kind: 'ethash' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
@@ -152,6 +153,35 @@ test('given a node that is connected over both transports, when it is banned, th
     await until(() => devp2p.isClosed() && libp2p.network.peers().length === 0)
     expect(one.network.peers()).toHaveLength(0)
 
+    const again = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
+    again.sendStatus()
+    await until(() => again.isClosed())
+    await wait(2 * SUPERVISION_MS)
+    expect(one.network.peers()).toHaveLength(0)
+    expect(one.heard.events.filter(text => text.startsWith('came'))).toHaveLength(1)
+  } finally {
+    await Promise.all([one.network.stop(), libp2p.stop()])
+  }
+})
+
+test('given a node that is connected over both transports, when it is removed from the allowlist, then both connections end, and it is not connected again over either', async () => {
+  const removed = new Set<string>()
+  const one = await startBothNode(await portPair(), [], publicKey =>
+    removed.has(toBareHex(publicKey)) ? 'not in the allowlist' : undefined,
+  )
+  const privateKey = randomBytes(32)
+  const libp2p = await startTestNode({ privateKey, bootnodes: [one.libp2pEnode], status })
+  try {
+    await until(() => one.network.peers().length === 1)
+    const devp2p = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
+    devp2p.sendStatus()
+    await devp2p.next(ETH.status)
+
+    removed.add(toBareHex(publicKeyOf(privateKey)))
+    await until(() => devp2p.isClosed() && libp2p.network.peers().length === 0)
+    expect(one.network.peers()).toHaveLength(0)
+
+    // The node dials over libp2p by itself, again and again.
     const again = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
     again.sendStatus()
     await until(() => again.isClosed())

@@ -143,7 +143,7 @@ export const withTwoHosts = async (
     })
   const [one, other] = await Promise.all([create(), create()])
   try {
-    for (const host of [one, other]) await startHost(host, '127.0.0.1', 0)
+    for (const host of [one, other]) await startHost(host, { host: '127.0.0.1', port: 0 })
     await run(one, other)
   } finally {
     for (const host of [one, other]) await host.stop()

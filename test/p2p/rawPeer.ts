@@ -39,7 +39,7 @@ export const dialRaw = async (
     connectionsMax: 10,
     gossip: gossipOptions(protocols.transactions),
   })
-  const port = await startHost(host, '127.0.0.1', 0)
+  const port = await startHost(host, { host: '127.0.0.1', port: 0 })
   for (const protocol of [STATUS_PROTOCOL, protocols.consensus, protocols.blocks])
     await host.handle(protocol, () => undefined)
   const connection = await host.dial(dialAddressOf(parseEnode(enode))).catch(async cause => {

@@ -173,10 +173,26 @@ describe.skipIf(!HAS_CURL)(
         )
         writeFileSync(join(copy.folder, 'network.json'), network)
         expect(await shell(fence(page, 'generate-blockchain-config'))).toContain('the keys of 2 validators')
-        const node = start('bun run node --config-file=mynet/validator1/quorate.toml --metrics-port=0')
-        await node.shows(/Produced #1 /)
+        const alone = start('bun run node --config-file=mynet/validator1/quorate.toml --metrics-port=0')
+        await alone.shows(/Produced #1 /)
         expect(await shell(fence(page, 'validators list'))).toContain('1 validator: it makes all blocks')
+        await alone.stop()
+        // The network of two companies, of which each wrote the other's enode URL down.
+        for (const [index, port] of ['30304', '30303'].entries())
+          writeFileSync(
+            join(copy.folder, `node${index + 1}`, 'static-nodes.json'),
+            JSON.stringify([`enode://${keys[1 - index]}@127.0.0.1:${ports.get(port)}`]),
+          )
+        const first = fence(page, '--p2p-host=a.example').trim().replace('a.example', '127.0.0.1')
+        start(first)
+        const second = `${first.replace('=node1', '=node2')} --p2p-port=30304 --rpc-http-port=8547`
+        await start(second).shows(/(?:Produced|Imported) #1 /)
       }))
+
+    test('when the options of a unit are in a file, then they are valid', async () => {
+      writeFileSync(join(copy.folder, 'node.toml'), fence('runtime/README.md', 'p2p-host = '))
+      expect(await shell('bun run node validate-config --config-file=node.toml')).toContain('is valid')
+    })
 
     test('when a credentials file is made, then alice logs in, also where a proxy stands before the node', () =>
       withStop(async () => {

@@ -25,6 +25,10 @@ const known = new WeakMap<Header, readonly (Address | undefined)[]>()
 export const rememberSealSigners = (header: Header, signers: readonly (Address | undefined)[]): void =>
   void known.set(header, signers)
 
+/** The signers of this header's seals in their order, where they were recovered since the start; undefined otherwise. */
+export const knownSealSigners = (header: Header): readonly (Address | undefined)[] | undefined =>
+  known.get(header)
+
 /**
  * Each seal is a signature of the proposal digest by a different validator, and the seals are a quorum. A seal of any other
  * address makes the block invalid. Stops at the first invalid seal, so that at most one more seal is recovered than there
@@ -37,6 +41,7 @@ export const commitSeals: HeaderRule<Pick<QbftHeaderContext, 'header' | 'extraDa
 }) => {
   const digest = qbftSealHash(header)
   const recovered = known.get(header)
+  const found: Address[] = []
   const signers = new Set<string>()
   for (const [index, seal] of extraData.seals.entries()) {
     const signer = recovered === undefined ? sealSigner(digest, seal) : recovered[index]
@@ -56,6 +61,7 @@ export const commitSeals: HeaderRule<Pick<QbftHeaderContext, 'header' | 'extraDa
         `a second seal of 0x${name}`,
       )
     signers.add(name)
+    found.push(signer)
   }
   const quorum = quorumOf(validators.length)
   if (validators.length === 0 || signers.size < quorum)
@@ -65,4 +71,5 @@ export const commitSeals: HeaderRule<Pick<QbftHeaderContext, 'header' | 'extraDa
       `at least ${quorum} seals of ${validators.length} validators`,
       String(signers.size),
     )
+  if (recovered === undefined) rememberSealSigners(header, found)
 }

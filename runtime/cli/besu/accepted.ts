@@ -15,7 +15,7 @@ export const ACCEPTED_OPTIONS: readonly BesuOptions[] = [
       Xsnapsync-synchronizer-storage-count-per-request Xsnapsync-synchronizer-trienode-count-per-request
       Xcheckpoint-post-merge-enabled! era1-data-uri era1-import-prepipeline-concurrency
       era1-import-prepipeline-enabled!`,
-    meaning: 'this node fetches every block from its peers and executes it',
+    meaning: '--sync-mode says how this node fetches blocks, and it sizes its requests itself',
   },
   {
     names: `Xsynchronizer-backward-headers-download-step-timeout-millis Xsynchronizer-block-propagation-range

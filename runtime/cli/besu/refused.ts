@@ -37,12 +37,6 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
     refusal: 'discovery uses the UDP port of --p2p-port',
   },
   {
-    names: 'p2p-host-ipv6 p2p-interface-ipv6=:: p2p-port-ipv6=30404',
-    meaning: 'give --p2p-interface=:: to listen on IPv6 and IPv4',
-    refusal:
-      'this node listens on one address: --p2p-interface=:: accepts IPv6 and IPv4, and --p2p-host may be an IPv6 address or a host name',
-  },
-  {
     names: 'discovery-dns-url',
     meaning: '',
     refusal: 'nodes are not listed in the DNS: give --bootnodes or --static-nodes-file with host names',

@@ -14,6 +14,7 @@ import {
   checkNodeIds,
   parseAdvertisedHost,
   parseInterface,
+  parseIpv6,
 } from '../values/p2p.ts'
 
 const NETWORK = 'Network'
@@ -70,6 +71,32 @@ export const P2P_OPTIONS = {
     max: 65_535,
     placeholder: '<PORT>',
     description: 'TCP port to listen on for other nodes; 0 for a free one',
+  }),
+  p2pHostIpv6: customOption<string | undefined>({
+    name: 'p2p-host-ipv6',
+    group: NETWORK,
+    fallback: undefined,
+    placeholder: '<ADDRESS>',
+    shownDefault: 'none',
+    parse: parseIpv6,
+    description: 'IPv6 address of this node: it listens on IPv6, too, beside an IPv4 --p2p-interface',
+  }),
+  p2pInterfaceIpv6: customOption({
+    name: 'p2p-interface-ipv6',
+    group: NETWORK,
+    fallback: '::',
+    placeholder: '<ADDRESS>',
+    parse: parseIpv6,
+    description: 'IPv6 address to listen on with --p2p-host-ipv6',
+  }),
+  p2pPortIpv6: integerOption({
+    name: 'p2p-port-ipv6',
+    group: NETWORK,
+    fallback: 30_404,
+    min: 1,
+    max: 65_535,
+    placeholder: '<PORT>',
+    description: 'TCP port to listen on over IPv6 with --p2p-host-ipv6',
   }),
   bootnodes: listOption({
     name: 'bootnodes',

@@ -1,6 +1,9 @@
 import { parseIpNetwork } from '../../../handlers/auth/ipAddress.ts'
 import { EnodeError, hostKind, parseEnode } from '../../../p2p/transport/enode.ts'
+import { UsageError } from '../errors.ts'
 import { InvalidValue } from '../option.ts'
+
+type Ipv6Options = { readonly p2pHostIpv6: string | undefined; readonly p2pInterface: string }
 
 /** Checks enode URLs. An empty value is an empty list, as in Besu. */
 export const checkEnodes = (entries: readonly string[]): readonly string[] => {
@@ -31,6 +34,20 @@ export const parseInterface = (text: string): string => {
       `: '${text}' is not a numeric address, such as 0.0.0.0 for all addresses of this machine`,
     )
   return text
+}
+
+export const parseIpv6 = (text: string): string => {
+  if (hostKind(text) !== 'ip6') throw new InvalidValue(`: '${text}' is not an IPv6 address`)
+  return text
+}
+
+/** @throws UsageError where --p2p-host-ipv6 would add a second listener to one of IPv6 */
+export const requireIpv4Beside = ({ p2pHostIpv6, p2pInterface }: Ipv6Options): void => {
+  if (p2pHostIpv6 !== undefined && hostKind(p2pInterface) === 'ip6')
+    throw new UsageError(
+      'INVALID_VALUE',
+      `--p2p-host-ipv6 listens on IPv6 beside an IPv4 --p2p-interface, and ${p2pInterface} is IPv6: give the address with --p2p-host alone`,
+    )
 }
 
 /** Node ids, with or without 0x, in lower case with it. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { stderr } from 'node:process'
 import type { Address } from '../../../core/bytes/bytes.ts'
+import { formatEnode, parseEnode } from '../../../p2p/transport/enode.ts'
 import { tuneAllocator } from '../../allocator.ts'
 import { openAccess } from '../../auth/open.ts'
 import type { CommandContext } from '../../cli/command.ts'
@@ -86,6 +87,16 @@ const transportText = (transport: NodeOptions['p2pProtocol']): string =>
 /** The end of a URL scheme with TLS. */
 const s = (isTls: boolean): string => (isTls ? 's' : '')
 
+/** Logs by which URLs other nodes reach this one. */
+const logEnodes = (enode: string, { p2pHostIpv6, p2pPortIpv6 }: NodeOptions, log: Log): void => {
+  log.info('Enode URL {enode}', { enode })
+  if (p2pHostIpv6 === undefined) return
+  const { publicKey } = parseEnode(enode)
+  log.info('Enode URL over IPv6 {enode}', {
+    enode: formatEnode({ publicKey, host: p2pHostIpv6, port: p2pPortIpv6 }),
+  })
+}
+
 const announce = async (
   context: Context,
   node: RunningNode,
@@ -121,7 +132,7 @@ const announce = async (
   })
   if (format === 'PLAIN') terminal.out(`\n${summaryBox(fields)}`)
   else log.info('Started', fields)
-  if (network !== undefined) log.info('Enode URL {enode}', { enode: network.enode })
+  if (network !== undefined) logEnodes(network.enode, options, log)
   if (http === undefined) return
   const address = addressOf(http)
   if (format === 'PLAIN') terminal.out(`\nListening on ${address}`)

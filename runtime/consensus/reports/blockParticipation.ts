@@ -4,7 +4,7 @@ import type { Chain } from '../../../core/chain/chain.ts'
 import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import type { Header } from '../../../core/block/header.ts'
 import { type Participation, participationIn } from '../../../core/validators/participation.ts'
-import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
+import { knownSealSigners, type RecoverSeals } from '../../../core/chain/rules/seals.ts'
 
 /** Blocks kept, a little more than an operator asks for at once (qbft_getStatus). */
 const KEPT_MAX = 128
@@ -16,7 +16,10 @@ export type BlockParticipation = {
 
 type Wanted = { readonly number: bigint; readonly header: Header; readonly parent: Header }
 
-/** Reads who took part in blocks. Seals are recovered on threads, once for each block. */
+/**
+ * Reads who took part in blocks. The validation of a block has left the signers of its seals while its header is in memory;
+ * those of older blocks are recovered on threads, once for each block.
+ */
 export const createBlockParticipation = (chain: Chain, recoverSeals: RecoverSeals): BlockParticipation => {
   const kept = new Map<bigint, Participation>()
   /** One range after the other, so that concurrent ones do not recover the same seals. */
@@ -53,7 +56,10 @@ export const createBlockParticipation = (chain: Chain, recoverSeals: RecoverSeal
     const missing: Wanted[] = []
     for (const number of numbers) {
       const found = kept.has(number) ? undefined : await wanted(number)
-      if (found !== undefined) missing.push(found)
+      if (found === undefined) continue
+      const signers = knownSealSigners(found.header)
+      if (signers === undefined) missing.push(found)
+      else await participationOf(found, signers)
     }
     const signers = missing.length === 0 ? [] : await recoverSeals(missing.map(({ header }) => header))
     for (const [index, block] of missing.entries()) {

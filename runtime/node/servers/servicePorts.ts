@@ -9,6 +9,7 @@ export const requireDistinctPorts = (options: NodeOptions): void => {
   const ports = [
     ...(enabled.p2p ? [options.p2pPort] : []),
     ...(enabled.p2p && options.p2pProtocol === 'both' ? [options.p2pLibp2pPort ?? options.p2pPort + 1] : []),
+    ...(enabled.p2p && options.p2pHostIpv6 !== undefined ? [options.p2pPortIpv6] : []),
     ...(enabled.http ? [options.rpcHttpPort] : []),
     ...(options.rpcWsEnabled ? [options.rpcWsPort] : []),
     ...(options.graphqlHttpEnabled ? [options.graphqlHttpPort] : []),

@@ -30,6 +30,7 @@ export type NetworkSetup = Pick<
   | 'privateKey'
   | 'host'
   | 'port'
+  | 'ipv6'
   | 'advertisedHost'
   | 'bootnodes'
   | 'staticNodes'

@@ -21,7 +21,7 @@ const setupOf = (
   options: NetworkThreadOptions,
   { handlers, stateUpdates, handled }: MainSide,
 ): NetworkSetup => {
-  const { privateKey, host, port, advertisedHost } = options
+  const { privateKey, host, port, ipv6, advertisedHost } = options
   const { bootnodes, staticNodes, discovery, learnedNodes, maxPeers, inboundPeersMax, bootnodesFirst } =
     options
   const status = handlers.status()
@@ -33,6 +33,7 @@ const setupOf = (
     privateKey: ownBytes(privateKey),
     host,
     port,
+    ipv6,
     advertisedHost,
     bootnodes,
     staticNodes,

@@ -5,12 +5,7 @@ import type { Enode } from '../../../p2p/transport/enode.ts'
 import { idOf } from '../../../p2p/transport/identity.ts'
 import { testKey } from '../../runtime/genesis.ts'
 
-const silent = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-}
+const nothing = (): undefined => undefined
 
 /** A node by the number of its key, which is its port, too. */
 const node = (index: number): Enode => ({
@@ -27,16 +22,19 @@ type Dialing = {
   readonly dialer: Dialer
   /** Ports dialed at this time, in their order. */
   readonly dialedAt: (nowMs: number) => Promise<readonly number[]>
+  /** What was logged, in its order. */
+  readonly lines: readonly string[]
 }
 
 /** A dialer whose dials all fail. */
 const start = (bootnodesFirst: boolean, nodes: readonly (readonly [Enode, Kind])[]): Dialing => {
   let nowMs = 0
   let dialed: number[] = []
+  const lines: string[] = []
   const dialer = createDialer({
     dial: async ({ port }) => {
       dialed.push(port)
-      throw new Error('nobody listens')
+      throw new Error(`nobody listens at ${port}`)
     },
     isConnected: () => false,
     isBanned: () => false,
@@ -47,11 +45,17 @@ const start = (bootnodesFirst: boolean, nodes: readonly (readonly [Enode, Kind])
     freeSlots: () => 25,
     dialsMax: 16,
     nowMs: () => nowMs,
-    log: silent,
+    log: {
+      debug: nothing,
+      info: (_, values) => void lines.push(String(values?.['reason'])),
+      warn: nothing,
+      error: nothing,
+    },
   })
   for (const [enode, kind] of nodes) dialer.add(enode, kind)
   return {
     dialer,
+    lines,
     dialedAt: async atMs => {
       nowMs = atMs
       dialed = []
@@ -99,4 +103,15 @@ describe('given a node that dials its bootnodes first', () => {
 
 test('given a node without a list of nodes, when it starts, then it dials all', async () => {
   expect(await start(false, ALL).dialedAt(1)).toEqual([1, 2, 3])
+})
+
+test('given a static node of two addresses, when nobody listens at either for minutes, then each is logged once', async () => {
+  const { dialedAt, lines } = start(false, [
+    [STATIC, 'static'],
+    [{ ...STATIC, port: 9 }, 'static'],
+  ])
+  const dialed: number[] = []
+  for (let atMs = 10_000; atMs < 300_000; atMs += 10_000) dialed.push(...(await dialedAt(atMs)))
+  expect(dialed.filter(port => port === 9).length).toBeGreaterThan(10)
+  expect(lines.toSorted()).toEqual(['nobody listens at 2', 'nobody listens at 9'])
 })

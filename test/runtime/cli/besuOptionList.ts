@@ -19,7 +19,8 @@ export const KEPT = `
   metrics-port=9545 metrics-protocol=PROMETHEUS metrics-push-enabled=false metrics-push-host=127.0.0.1
   metrics-push-interval=15 metrics-push-port=9001 metrics-push-prometheus-job=besu-client min-gas-price=1000
   min-priority-fee=0 miner-extra-data=0x net-restrict= network-id node-private-key-file p2p-enabled=true
-  p2p-host=127.0.0.1 p2p-interface=0.0.0.0 p2p-peer-upper-bound=25 p2p-port=30303 p2p-tx-feecap=0
+  p2p-host=127.0.0.1 p2p-host-ipv6 p2p-interface=0.0.0.0 p2p-interface-ipv6=:: p2p-peer-upper-bound=25
+  p2p-port=30303 p2p-port-ipv6=30404 p2p-tx-feecap=0
   permissions-accounts-config-file permissions-accounts-config-file-enabled=false
   permissions-nodes-config-file permissions-nodes-config-file-enabled=false pid-path sync-mode=FULL
   poa-block-txs-selection-max-time=75 profile=NONE remote-connections-limit-enabled=true
@@ -113,7 +114,7 @@ export const REFUSED = `
   ethstats-contact ethstats-report-interval=5 format=RLP graphql-tls-truststore-file
   graphql-tls-truststore-password-file key-value-storage=rocksdb miner-stratum-enabled=false
   miner-stratum-host=0.0.0.0 miner-stratum-port=8008 nat-method=AUTO network=MAINNET override-genesis-config
-  p2p-discovery-port p2p-discovery-port-ipv6=30404 p2p-host-ipv6 p2p-interface-ipv6=:: p2p-port-ipv6=30404
+  p2p-discovery-port p2p-discovery-port-ipv6=30404
   permissions-accounts-contract-address permissions-accounts-contract-enabled=false
   permissions-nodes-contract-address permissions-nodes-contract-enabled=false
   permissions-nodes-contract-version=1 plugins plugins-verification-mode=NONE print-paths-and-exit=false

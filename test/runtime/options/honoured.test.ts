@@ -1,8 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
+import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { createCluster } from '../../cluster/support/cluster.ts'
 import { rejection } from '../../support/rejection.ts'
 import { independent } from '../../support/scenario.ts'
@@ -14,6 +16,10 @@ import { clientsOf } from '../transactions.ts'
 import { connectWs } from '../wsClient.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
+
+const HAS_IPV6 = Object.values(networkInterfaces())
+  .flat()
+  .some(each => each?.address === '::1')
 
 const TO = `0x${'8'.repeat(40)}` as const
 const GWEI = 10n ** 9n
@@ -194,6 +200,38 @@ independent('given options of connections, when others connect, then each counts
       await cluster.end()
     }
   }),
+)
+
+independent.skipIf(!HAS_IPV6)(
+  'given an IPv6 address of a node, when another dials it there, then they are connected',
+  () =>
+    withFolder(async folder => {
+      const network = writeNetwork(folder)
+      const [port = 0] = await freePorts(1)
+      const options = ['--rpc-http-enabled', '--rpc-http-api=NET', '--logging-format=PLAIN']
+      const one = await startNode(join(folder, 'one'), [
+        ...network,
+        ...options,
+        '--p2p-interface=127.0.0.1',
+        '--p2p-host-ipv6=::1',
+        '--p2p-interface-ipv6=::1',
+        `--p2p-port-ipv6=${port}`,
+      ])
+      const enode = `enode://${toHex(publicKeyOf(testKey(1))).slice(2)}@[::1]:${port}`
+      const [genesisFile = ''] = network
+      const other = await startNode(join(folder, 'other'), [
+        genesisFile,
+        ...options,
+        '--p2p-interface=127.0.0.1',
+        `--bootnodes=${enode}`,
+      ])
+      try {
+        expect(one.output()).toContain(`Enode URL over IPv6 ${enode}`)
+        await until(async () => Number(await one.rpc('net_peerCount')) === 1)
+      } finally {
+        await Promise.all([one.kill(), other.kill()])
+      }
+    }),
 )
 
 /** Where the effect of each further option of Besu that this node has is shown: that test gives the option. */

@@ -37,7 +37,7 @@ describe('given two nodes with permission lists', () => {
     startNode(join(folder, `node${index}`), [
       `--genesis-file=${join(folder, 'genesis.json')}`,
       '--rpc-http-enabled',
-      '--rpc-http-api=ETH,NET,ADMIN,PERM,TXPOOL',
+      '--rpc-http-api=ETH,NET,ADMIN,PERM,TXPOOL,QBFT',
       '--p2p-interface=127.0.0.1',
       `--p2p-port=${ports[index - 1]}`,
       '--min-gas-price=0',
@@ -119,6 +119,13 @@ describe('given two nodes with permission lists', () => {
       wallet.sendTransaction({ to: TO, value: 0n, nonce, gas: 21_000n, gasPrice: 1n })
     const refused = await failure(send(0))
     expect(refused).toContain('Sender account not authorized to send transactions')
+    // Who asks why transactions do not get into a block is told, too.
+    const { causes } = await one.rpc<{ causes: readonly { kind: string; explanation: string }[] }>(
+      'qbft_getStatus',
+    )
+    expect(causes.find(({ kind }) => kind === 'pool')?.explanation).toContain(
+      'refused in the last minutes 1: Sender account not authorized to send transactions',
+    )
     expect(await one.rpc<string>('perm_addAccountsToAllowlist', [first])).toBe('Success')
     // Behind a nonce gap, so that it waits.
     await send(5)
