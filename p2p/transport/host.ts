@@ -102,14 +102,12 @@ const portOf = (node: Host, kind: string | undefined): number | undefined => {
  * @throws NetworkError PORT_IN_USE or LISTEN_FAILED
  */
 export const startHost = async (node: Host, listening: Listening): Promise<number> => {
-  const { host, port } = listening
+  const { host, port, ipv6 } = listening
   try {
     await node.start()
   } catch (cause) {
     await node.stop()
-    const where = addressesOf(listening)
-      .map(each => `${each.host.includes(':') ? `[${each.host}]` : each.host}:${each.port}`)
-      .join(' or ')
+    const where = `${host}:${port}`
     if (isPortInUse(cause))
       throw new NetworkError(
         'PORT_IN_USE',
@@ -117,6 +115,12 @@ export const startHost = async (node: Host, listening: Listening): Promise<numbe
         { cause },
       )
     throw new NetworkError('LISTEN_FAILED', `cannot listen on ${where}: ${textOf(cause)}`, { cause })
+  }
+  // libp2p goes on without an IPv6 address that it cannot listen on.
+  if (ipv6 !== undefined && portOf(node, 'ip6') === undefined) {
+    await node.stop()
+    const text = `cannot listen on [${ipv6.host}]:${ipv6.port}: this machine has no such address, or another process listens there`
+    throw new NetworkError('LISTEN_FAILED', text)
   }
   return port === 0 ? (portOf(node, hostKind(host)) ?? port) : port
 }

@@ -90,8 +90,9 @@ describe('given metrics of the blocks', () => {
 
   test('when blocks cannot be read, then a warning names them and later ones are counted', async () => {
     let isReadable = false
-    const { chain, samples, stop, warnings } = await start(({ range }) => ({
-      range: (from, to) => (isReadable ? range(from, to) : Promise.reject(new Error('the disk is gone'))),
+    const { chain, samples, stop, warnings } = await start(participation => ({
+      range: (from, to) =>
+        isReadable ? participation.range(from, to) : Promise.reject(new Error('the disk is gone')),
     }))
     await withoutFourth(chain, 1)
     expect(await samples('qbft_missed_seals_total')).toContain(sample(V3, 0))
