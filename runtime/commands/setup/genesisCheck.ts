@@ -36,7 +36,8 @@ const checkFile = (file: string, terminal: Terminal): Checked => {
   }
 }
 
-const MISSING = 'missing'
+/** An empty value is one that differs from a missing one. */
+const shown = (value: string | undefined): string => (value === undefined ? 'missing' : value || '""')
 
 /** Entries that a network changes while it runs; nodes with and without them are of one network until they act. */
 const PLANNED = /^transitions\.|^(?!chainId|daoFork)\w+(?:Block|Time\d*)$|^blobSchedule\./
@@ -50,7 +51,7 @@ const compare = (first: Checked, other: Checked, terminal: Terminal): boolean =>
   const differing = names.filter(name => ours[name] !== theirs[name])
   for (const name of differing)
     terminal.out(
-      `${PLANNED.test(name) ? 'differs' : 'WRONG '} ${name}: ${ours[name] ?? MISSING} in ${first.file}, ${theirs[name] ?? MISSING} in ${other.file}`,
+      `${PLANNED.test(name) ? 'differs' : 'WRONG '} ${name}: ${shown(ours[name])} in ${first.file}, ${shown(theirs[name])} in ${other.file}`,
     )
   if (differing.length > 0 && differing.every(name => PLANNED.test(name)))
     terminal.out(
