@@ -1,7 +1,7 @@
 import { checkAccess } from '../auth/open.ts'
 import { collectErrors, type UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { requireIpv4Beside } from '../cli/p2pValues.ts'
+import { requireIpv4Beside } from '../cli/values/p2p.ts'
 import { replicaTargetsOf } from '../replicate/targets.ts'
 import { requireDevelopment } from './development/options.ts'
 import { requireServedOrPushed } from './metrics.ts'
