@@ -15,6 +15,7 @@ const BATCH = 100
 /** Transactions of each account in a round, which together fill a block of 30 million gas. */
 const PER_ACCOUNT = 70
 const CHAIN_ID = 4242n
+const OPTIONS = ['--rpc-http-enabled', '--p2p-enabled=false', '--tx-pool-limit-by-account-percentage=1']
 
 /** Rounds for the compilers. */
 const WARM_UP_ROUNDS = 4
@@ -76,11 +77,7 @@ const startValidator = async (
 ): Promise<NodeProcess> => {
   mkdirSync(folder)
   const network = writeNetwork(folder)
-  return await startNode(
-    join(folder, 'data'),
-    [...network, '--p2p-enabled=false', '--tx-pool-limit-by-account-percentage=1', ...args],
-    { runtime },
-  )
+  return await startNode(join(folder, 'data'), [...network, ...OPTIONS, ...args], { runtime })
 }
 
 const rounds = async (
