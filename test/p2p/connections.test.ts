@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { toHex } from '../../core/bytes/hex.ts'
 import { addressOfPrivateKey } from '../../core/crypto/crypto.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../core/txpool/limits.ts'
-import { type Node, peersOf, someTransaction, withNodes } from './networks.ts'
+import { type Node, peersOf, someTransaction, type StartOptions, withNodes } from './networks.ts'
 import { independent } from '../support/scenario.ts'
 import { until } from '../support/until.ts'
 
@@ -21,6 +21,18 @@ const byName = (enode: string): string => enode.replace('127.0.0.1', 'localhost'
 
 const allConnected = (nodes: readonly Node[], peers = nodes.length - 1): boolean =>
   nodes.every(node => node.network.peers().length === peers)
+
+/** Three nodes in a line: the middle one has the options, and alone is connected with both others. */
+const startLine = async (
+  start: (options?: StartOptions) => Promise<Node>,
+  options: StartOptions = {},
+): Promise<readonly [first: Node, middle: Node, last: Node]> => {
+  const first = await start({ discovery: false })
+  const middle = await start({ discovery: false, bootnodes: [first.network.enode], ...options })
+  const last = await start({ discovery: false, bootnodes: [middle.network.enode] })
+  await until(() => first.connections === 1 && middle.connections === 2 && last.connections === 1)
+  return [first, middle, last]
+}
 
 describe('given nodes that know one bootnode by host name', () => {
   independent('when they start, then they find one another', () =>
@@ -223,10 +235,7 @@ describe('given transactions', () => {
     'when they are announced in a line of three nodes, then all get them, in several batches if necessary',
     () =>
       withNodes(async start => {
-        const a = await start({ discovery: false })
-        const b = await start({ discovery: false, bootnodes: [a.network.enode] })
-        const c = await start({ discovery: false, bootnodes: [b.network.enode] })
-        await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+        const [a, b, c] = await startLine(start)
         const transactions = Array.from({ length: 80 }, () => someTransaction(32_000))
         const large = (node: Node) => node.transactions.filter(({ length }) => length > 32_000)
         // Gossip subscriptions are exchanged a moment after connecting.
@@ -264,10 +273,7 @@ describe('given transactions', () => {
         let isBusy = false
         const pause = (): Promise<void> =>
           isBusy ? new Promise(resolve => void waiting.push(resolve)) : Promise.resolve()
-        const a = await start({ discovery: false })
-        const b = await start({ discovery: false, bootnodes: [a.network.enode], pause })
-        const c = await start({ discovery: false, bootnodes: [b.network.enode] })
-        await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+        const [a, b, c] = await startLine(start, { pause })
         await untilGossip(a, c)
         isBusy = true
         const late = someTransaction(1_000)
@@ -286,14 +292,9 @@ describe('given transactions', () => {
   independent('when a node validates them, then it forwards useful ones and drops worthless ones', () =>
     withNodes(async start => {
       const WORTHLESS = 1_000
-      const a = await start({ discovery: false })
-      const b = await start({
-        discovery: false,
-        bootnodes: [a.network.enode],
+      const [a, b, c] = await startLine(start, {
         forwards: transactions => Promise.resolve(transactions.every(({ length }) => length < WORTHLESS)),
       })
-      const c = await start({ discovery: false, bootnodes: [b.network.enode] })
-      await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
       await untilGossip(a, c)
       const isWorthless = ({ length }: Uint8Array): boolean => length >= WORTHLESS
       a.network.announceTransactions([someTransaction(WORTHLESS)])
@@ -309,10 +310,7 @@ describe('given transactions', () => {
     'when bytes are no transaction, then they are not forwarded, and no forwarder is reported',
     () =>
       withNodes(async start => {
-        const a = await start({ discovery: false })
-        const b = await start({ discovery: false, bootnodes: [a.network.enode] })
-        const c = await start({ discovery: false, bootnodes: [b.network.enode] })
-        await until(() => a.connections === 1 && b.connections === 2 && c.connections === 1)
+        const [a, b, c] = await startLine(start)
         await untilGossip(a, c)
         const junk = randomBytes(100)
         const isNoted = (node: Node): boolean =>

@@ -1,3 +1,4 @@
+import { collectOutput } from '../support/programs/collectOutput.ts'
 import { join } from 'node:path'
 import { ROOT } from './nodeProcess.ts'
 
@@ -21,14 +22,8 @@ export const startNetwork = (folder: string, ...args: readonly string[]): Networ
     ],
     { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
   )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    void (async () => {
-      const decoder = new TextDecoder()
-      for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
-    })()
   return {
-    output: () => output,
+    output: collectOutput(child),
     exited: child.exited,
     end: async signal => {
       child.kill(signal)

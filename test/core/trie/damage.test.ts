@@ -1,6 +1,6 @@
+import { builtState } from './builtState.ts'
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { MissingEntries } from '../../../core/state/account.ts'
 import { accountValue } from '../../../core/trie/state/account.ts'
@@ -10,17 +10,6 @@ import type { TrieNodeReader } from '../../../core/trie/nodes/node.ts'
 import { accountProof } from '../../../core/trie/state/proof.ts'
 import { updateStateRoot } from '../../../core/trie/state/stateRoot.ts'
 import { verifyProof } from '../../../core/trie/verify.ts'
-import { createStateModel } from './blocks.ts'
-import { createRecords } from './support.ts'
-
-const chain = (seed: number, size: number) => {
-  const model = createStateModel(seed, size)
-  const records = createRecords()
-  const update = updateStateRoot(records, EMPTY_TRIE_ROOT, model.nextChanges(size))
-  records.write(update.nodes)
-  model.apply(update.changes)
-  return { model, records, root: update.root, held: [...model.accounts.values()] }
-}
 
 /** The reader with one record replaced. */
 const damaged = (
@@ -32,7 +21,7 @@ const damaged = (
 })
 
 describe('given a damaged record', () => {
-  const { model, records, root, held } = chain(1, 60)
+  const { model, records, root, held } = builtState(1, 60)
   const next = model.nextChanges(60)
   const expected = toHex(updateStateRoot(records, root, next).root)
 
@@ -96,7 +85,7 @@ describe('given a damaged record', () => {
 describe('given a store that loads entries on demand', () => {
   for (const cache of [undefined, createTrieCache(100_000)])
     test(`when an update needs records, then it names whole levels at once, ${cache === undefined ? 'without' : 'with'} a cache`, () => {
-      const { model, records, root } = chain(2, 3000)
+      const { model, records, root } = builtState(2, 3000)
       const next = model.nextChanges(500)
       const loaded = new Map<string, Uint8Array | undefined>()
       const nodes: TrieNodeReader = {
@@ -119,7 +108,7 @@ describe('given a store that loads entries on demand', () => {
     })
 
   test('when it has any other error, then that is passed on', () => {
-    const { model, root } = chain(3, 20)
+    const { model, root } = builtState(3, 20)
     const failing: TrieNodeReader = {
       get: () => {
         throw new Error('disk on fire')

@@ -1,4 +1,4 @@
-import { EMPTY_BYTES, type Hash, ZERO_ADDRESS, ZERO_HASH } from '../../../core/bytes/bytes.ts'
+import { type Hash, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { encodeHeader, rawHeaderHash } from '../../../core/block/codec/header.ts'
 import type { Header } from '../../../core/block/header.ts'
@@ -9,6 +9,7 @@ import type { HeadersQuery } from '../../../p2p/network.ts'
 import { joinBlock } from '../../../p2p/devp2p/eth/blocks.ts'
 import { transactionItems } from '../../../p2p/devp2p/eth/transactions.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
+import { plainHeader } from '../../support/chains/plainHeader.ts'
 import { seededRandom } from '../../support/random.ts'
 
 export type SampleBlock = {
@@ -18,29 +19,17 @@ export type SampleBlock = {
   readonly block: Uint8Array
 }
 
-const headerOf = (number: bigint, parentHash: Hash, transactions: readonly Uint8Array[]): Header => ({
-  parentHash,
-  ommersHash: EMPTY_LIST_HASH,
-  coinbase: ZERO_ADDRESS,
-  stateRoot: EMPTY_TRIE_ROOT,
-  transactionsRoot: transactions.length === 0 ? EMPTY_TRIE_ROOT : orderedTrieRoot(transactions),
-  receiptsRoot: EMPTY_TRIE_ROOT,
-  logsBloom: new Uint8Array(256),
-  difficulty: 1n,
-  number,
-  gasLimit: 30_000_000n,
-  gasUsed: 0n,
-  timestamp: 1_700_000_000n + number,
-  extraData: EMPTY_BYTES,
-  mixHash: ZERO_HASH,
-  nonce: new Uint8Array(8),
-  baseFeePerGas: undefined,
-  withdrawalsRoot: undefined,
-  blobGasUsed: undefined,
-  excessBlobGas: undefined,
-  parentBeaconBlockRoot: undefined,
-  requestsHash: undefined,
-})
+const headerOf = (number: bigint, parentHash: Hash, transactions: readonly Uint8Array[]): Header =>
+  plainHeader({
+    parentHash,
+    ommersHash: EMPTY_LIST_HASH,
+    stateRoot: EMPTY_TRIE_ROOT,
+    transactionsRoot: transactions.length === 0 ? EMPTY_TRIE_ROOT : orderedTrieRoot(transactions),
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    number,
+    gasLimit: 30_000_000n,
+    timestamp: 1_700_000_000n + number,
+  })
 
 /** Bytes of the form of a transaction, signed by who knows whom; the same in every process. */
 const transactionFrom = ({ bytes }: ReturnType<typeof seededRandom>, dataBytes: number): Uint8Array => {

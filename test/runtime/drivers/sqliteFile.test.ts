@@ -160,30 +160,29 @@ describe('given a checkpoint of a SQLite file', () => {
   })
 })
 
+/** A file with one row whose first sync has failed. */
+const brokenFile = async () => {
+  const broken = new Error('EIO: input/output error')
+  let failures = 1
+  const file = await openSqliteFile(optionsOf('a'), () =>
+    failures-- > 0 ? Promise.reject(broken) : Promise.resolve(),
+  )
+  const write = writerOf(file)
+  await write(1)
+  expect(await rejection(file.sync())).toBe(broken)
+  return { broken, file, write }
+}
+
 describe('given a SQLite file whose disk fails', () => {
   test('when it is used again, then it fails for good: the system forgets what it could not write', async () => {
-    const broken = new Error('EIO: input/output error')
-    let failures = 1
-    const file = await openSqliteFile(optionsOf('a'), () =>
-      failures-- > 0 ? Promise.reject(broken) : Promise.resolve(),
-    )
-    const write = writerOf(file)
-    await write(1)
-    expect(await rejection(file.sync())).toBe(broken)
+    const { broken, file, write } = await brokenFile()
     expect(await rejection(write(2))).toBe(broken)
     expect(await rejection(file.sync())).toBe(broken)
     await file.close()
   })
 
   test('when it is recovered, then it goes on with every write', async () => {
-    const broken = new Error('EIO: input/output error')
-    let failures = 1
-    const file = await openSqliteFile(optionsOf('a'), () =>
-      failures-- > 0 ? Promise.reject(broken) : Promise.resolve(),
-    )
-    const write = writerOf(file)
-    await write(1)
-    expect(await rejection(file.sync())).toBe(broken)
+    const { file, write } = await brokenFile()
     await file.recover()
     await write(2)
     await file.sync()

@@ -1,3 +1,4 @@
+import { collectOutput } from '../../support/programs/collectOutput.ts'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -44,21 +45,16 @@ const start = async (
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    void (async () => {
-      const decoder = new TextDecoder()
-      for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
-    })()
+  const output = collectOutput(child)
   await until(
     () => {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended: ${output}`)
-      return /Listening on/.test(output)
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended: ${output()}`)
+      return /Listening on/.test(output())
     },
     { timeoutMs: PROCESS_TEST_TIMEOUT_MS },
   )
   return {
-    output: () => output,
+    output,
     stop: async () => {
       child.kill('SIGTERM')
       return child.exited

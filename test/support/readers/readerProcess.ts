@@ -1,3 +1,4 @@
+import { collectOutput } from '../programs/collectOutput.ts'
 import { join } from 'node:path'
 import { ROOT } from '../../runtime/nodeProcess.ts'
 import { RUNTIME_COMMANDS, type RuntimeName } from '../programs/runtimeCommands.ts'
@@ -17,16 +18,10 @@ export const spawnReader = (args: readonly string[], runtime: RuntimeName = 'bun
     [...RUNTIME_COMMANDS[runtime], join(ROOT, 'runtime/main.ts'), 'read', '--rpc-http-port=0', ...args],
     { cwd: ROOT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
   )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr])
-    void (async () => {
-      const decoder = new TextDecoder()
-      for await (const chunk of stream) output += decoder.decode(chunk, { stream: true })
-    })()
   return {
     pid: child.pid,
     exitCode: () => child.exitCode,
-    output: () => output,
+    output: collectOutput(child),
     stop: async (): Promise<number> => {
       child.kill('SIGTERM')
       return child.exited

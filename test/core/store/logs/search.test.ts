@@ -54,6 +54,17 @@ const wantsArbitrary: fc.Arbitrary<LogQuery> = fc.record({
 const rangeArbitrary = (blocks: number): fc.Arbitrary<readonly [number, number]> =>
   fc.tuple(fc.nat(blocks - 1), fc.nat(blocks - 1)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
 
+/** A store in memory, and the keys that were read. */
+const recordingStore = (): { readonly kv: KeyValueStore; readonly read: string[] } => {
+  const read: string[] = []
+  const memory = keyValueOfDriver(memoryDriver(), 'none')
+  const get = (key: string) => {
+    read.push(key)
+    return memory.get(key)
+  }
+  return { kv: { ...memory, get }, read }
+}
+
 describe('given a search over the log index', () => {
   for (const [what, openDriver] of [
     ['synchronous', openMemoryDriver],
@@ -103,15 +114,7 @@ describe('given a search over the log index', () => {
     })
 
   test('when sections are stored, then it reads no segment, and almost nothing without a match', async () => {
-    const read: string[] = []
-    const memory = keyValueOfDriver(memoryDriver(), 'none')
-    const kv: KeyValueStore = {
-      ...memory,
-      get: key => {
-        read.push(key)
-        return memory.get(key)
-      },
-    }
+    const { kv, read } = recordingStore()
     const blocks = 20 * LOG_SECTION_BLOCKS
     const commits = [...logChain(sampleBlocks(blocks, 20))]
     const store = await openChainStore(kv)
@@ -125,15 +128,7 @@ describe('given a search over the log index', () => {
   })
 
   test('when a section is large, then it reads only the partitions of the values', async () => {
-    const read: string[] = []
-    const memory = keyValueOfDriver(memoryDriver(), 'none')
-    const kv: KeyValueStore = {
-      ...memory,
-      get: key => {
-        read.push(key)
-        return memory.get(key)
-      },
-    }
+    const { kv, read } = recordingStore()
     const commits = [...logChain(sampleBlocks(LOG_SECTION_BLOCKS + 1, 500))]
     const store = await openChainStore(kv, { flushBlocks: 1 })
     await commitAll(store, commits)

@@ -1,3 +1,4 @@
+import { builtState } from '../builtState.ts'
 import { describe, expect, test } from 'bun:test'
 import { MerkleStateManager, getMerkleStateProof } from '@ethereumjs/statemanager'
 import { Account as ReferenceAccount, createAddressFromString } from '@ethereumjs/util'
@@ -11,17 +12,7 @@ import { accountProof, proofOf, storageProof } from '../../../../core/trie/state
 import { updateStateRoot } from '../../../../core/trie/state/stateRoot.ts'
 import { InvalidProof, verifyProof } from '../../../../core/trie/verify.ts'
 import { seededRandom } from '../../../support/random.ts'
-import { createStateModel } from '../blocks.ts'
 import { createRecords, entry, updateStored } from '../support.ts'
-
-const builtState = (seed: number, size: number) => {
-  const model = createStateModel(seed, size)
-  const records = createRecords()
-  const update = updateStateRoot(records, EMPTY_TRIE_ROOT, model.nextChanges(size))
-  records.write(update.nodes)
-  model.apply(update.changes)
-  return { model, records, root: update.root, held: [...model.accounts.values()] }
-}
 
 describe('given proofs of a state', () => {
   const { records, root, held } = builtState(1, 200)

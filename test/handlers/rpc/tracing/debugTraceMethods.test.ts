@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
-import { startTracingChain, type TracingChain } from './tracingChain.ts'
+import { callsOf, startTracingChain, type TracingChain } from './tracingChain.ts'
 
 setDefaultTimeout(120_000)
 
@@ -16,12 +16,7 @@ afterAll(async () => {
   await chain?.node.close()
 })
 
-const call = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
-  chain.node.call(method, ...params)
-const error = async (method: string, ...params: readonly unknown[]) => {
-  const { error: refusal } = await chain.node.rpc(method, ...params)
-  return [refusal?.code, refusal?.message]
-}
+const { call, error } = callsOf(() => chain)
 
 const TRACERS =
   'tracer must be one of callTracer, flatCallTracer, prestateTracer, erc7562Tracer, 4byteTracer, noopTracer, opcountTracer, muxTracer'

@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { VALIDATOR } from '../../support/testNode.ts'
 import {
+  callsOf,
   CHAIN_ID,
   CHILD,
   encoded,
@@ -52,12 +53,7 @@ afterAll(async () => {
   await chain?.node.close()
 })
 
-const call = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
-  chain.node.call(method, ...params)
-const error = async (method: string, ...params: readonly unknown[]) => {
-  const { error: refusal } = await chain.node.rpc(method, ...params)
-  return [refusal?.code, refusal?.message]
-}
+const { call, error } = callsOf(() => chain)
 const traces = async (method: string, ...params: readonly unknown[]): Promise<readonly Trace[]> =>
   (await call(method, ...params)) as readonly Trace[]
 

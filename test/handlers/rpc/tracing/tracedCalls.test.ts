@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { startTracingChain, type TracingChain } from './tracingChain.ts'
+import { callsOf, startTracingChain, type TracingChain } from './tracingChain.ts'
 
 setDefaultTimeout(120_000)
 
@@ -9,11 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.node.close())
 
-const call = (method: string, ...params: readonly unknown[]) => chain.node.call(method, ...params)
-const error = async (method: string, ...params: readonly unknown[]) => {
-  const { error: refused } = await chain.node.rpc(method, ...params)
-  return [refused?.code, refused?.message]
-}
+const { call, error } = callsOf(() => chain)
 
 describe('given traced calls', () => {
   test('when debug_traceCall has overrides of state and block, then they apply as in geth', async () => {

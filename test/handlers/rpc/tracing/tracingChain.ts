@@ -91,3 +91,13 @@ export const startTracingChain = async (options: TestNodeOptions = {}): Promise<
     blockOf: name => `0x${(sent.findIndex(one => one.name === name) + 1).toString(16)}`,
   }
 }
+
+/** Calls of the node of a chain that is started later; `error` gives code and message of a refusal. */
+export const callsOf = (chain: () => TracingChain) => ({
+  call: (method: string, ...params: readonly unknown[]): Promise<unknown> =>
+    chain().node.call(method, ...params),
+  error: async (method: string, ...params: readonly unknown[]) => {
+    const { error } = await chain().node.rpc(method, ...params)
+    return [error?.code, error?.message]
+  },
+})
