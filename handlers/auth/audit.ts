@@ -25,8 +25,17 @@ export const DENIALS_OF_ADDRESS_MAX = 1_000
 export const DENIALS_MAX = 5_000
 const WINDOW_MS = 60_000
 
+/** The clock of the limits. */
+export type AuditClock = {
+  readonly nowMs: () => number
+  /** False where a timer must not serve several requests: a minute then ends with the first denial after it. */
+  readonly hasTimers: boolean
+}
+
+const clockOfHost = (): AuditClock => ({ nowMs: () => performance.now(), hasTimers: !hasRequestTimers() })
+
 /** Logs one line per denial, within the limits above. */
-export const createAudit = (log: AuditLog): Audit => {
+export const createAudit = (log: AuditLog, { nowMs, hasTimers }: AuditClock = clockOfHost()): Audit => {
   const byAddress = new Map<string, number>()
   let loggedCount = 0
   let suppressedCount = 0
@@ -43,10 +52,10 @@ export const createAudit = (log: AuditLog): Audit => {
 
   /** Opens a window unless one is open: a timer closes it, or the next denial after its end. */
   const open = (): void => {
-    if (hasRequestTimers()) {
-      if (performance.now() >= windowEndMs) {
+    if (!hasTimers) {
+      if (nowMs() >= windowEndMs) {
         close()
-        windowEndMs = performance.now() + WINDOW_MS
+        windowEndMs = nowMs() + WINDOW_MS
       }
       return
     }

@@ -23,6 +23,8 @@ export type RequestScope = {
   readonly runner: () => Runner
   /** True once the client has disconnected or the request has timed out; long work checks it regularly. */
   readonly expired: () => boolean
+  /** `Authorization` header of the request. */
+  readonly authorization: string | null
   /** @throws RpcError where the caller lacks the permission */
   readonly require: (needed: Permission) => void
   /** An account in the state after a block; undefined where the account or the block does not exist. */
@@ -33,6 +35,7 @@ export type RequestScope = {
 export type RequestParts = {
   readonly rpc: RpcContext
   readonly caller: Caller
+  readonly authorization: string | null
   readonly expired: () => boolean
   /** Ends the request with that error. */
   readonly abort: (error: Error) => void
@@ -80,7 +83,13 @@ const createRequire = (caller: Caller): RequestScope['require'] => {
 const atOneHead = (rpc: RpcContext): RpcContext & { readonly answerHeaders?: Snapshot['answerHeaders'] } =>
   rpc.snapshot === undefined ? rpc : { ...rpc, ...rpc.snapshot() }
 
-export const createScope = ({ rpc: given, caller, expired, abort }: RequestParts): RequestScope => {
+export const createScope = ({
+  rpc: given,
+  caller,
+  authorization,
+  expired,
+  abort,
+}: RequestParts): RequestScope => {
   const { answerHeaders, ...shared } = atOneHead(given)
   const rpc: RpcContext = {
     ...shared,
@@ -94,6 +103,7 @@ export const createScope = ({ rpc: given, caller, expired, abort }: RequestParts
     budget: createBudget(abort),
     yieldingList: createYieldingList(rpc.scheduler.createYield()),
     expired,
+    authorization,
     require: createRequire(caller),
     account: createAccounts(rpc),
   }

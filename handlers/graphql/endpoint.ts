@@ -94,6 +94,7 @@ const execute = async (
   const graphql = createGraphqlContext({
     rpc: context,
     caller,
+    authorization: request.headers.get('authorization'),
     abort: error => controller.abort(error),
     expired: () =>
       signal.aborted ||
@@ -160,6 +161,7 @@ export const createGraphqlEndpoint = (
     complexityMax: options.complexityMax,
     introspection: options.introspection,
     bodyBytesMax: options.bodyBytesMax,
+    isCompressing: options.isCompressing ?? true,
     timeoutMs,
     prettyPrint,
     report: error => context.reportError('GraphQL', error),

@@ -19,6 +19,7 @@ export type EngineOptions = {
   /** True when introspection is allowed. */
   readonly introspection: boolean
   readonly bodyBytesMax: number
+  readonly isCompressing: boolean
   /** Timeout for a complete body. */
   readonly timeoutMs: number
   readonly prettyPrint: boolean

@@ -1,6 +1,9 @@
+import { forwardedRow } from '../rpc/dispatch/forwarding.ts'
+import { WorkerRefusal } from '../rpc/dispatch/offload.ts'
 import type { Method } from '../rpc/methods/method.ts'
 import { METHODS } from '../rpc/methods/methodTable.ts'
 import type { RequestScope } from './context.ts'
+import { FetchError } from './errors.ts'
 
 const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map(row => [row.name, row]))
 
@@ -11,9 +14,22 @@ export const methodNamed = (name: string): Method => {
   return row
 }
 
-/** The method's result, a JSON value. @throws RpcError */
+/**
+ * The method's result, a JSON value; that of another node where this one has no pool.
+ * @throws RpcError; FetchError with the other node's error
+ */
 export const answerOf = async (
-  { rpc, expired }: Pick<RequestScope, 'rpc' | 'expired'>,
+  { rpc, expired, authorization }: Pick<RequestScope, 'rpc' | 'expired' | 'authorization'>,
   name: string,
   ...params: readonly unknown[]
-): Promise<unknown> => await methodNamed(name).handle({ params, expired }, rpc)
+): Promise<unknown> => {
+  const row = methodNamed(name)
+  const { forwardCall } = rpc
+  const { handle } = forwardCall === undefined ? row : forwardedRow(row, forwardCall)
+  try {
+    return await handle({ params, expired, authorization }, rpc)
+  } catch (error) {
+    if (error instanceof WorkerRefusal) throw new FetchError(error.refusal.message, error.refusal.code)
+    throw error
+  }
+}

@@ -41,7 +41,7 @@ export const createQueryEngine = (options: EngineOptions): Engine => {
     timeoutMs: options.timeoutMs,
     scheduler,
   })
-  const compression = createCompression(scheduler)
+  const compression = createCompression(scheduler, options.isCompressing)
   const check = createCheck(options)
 
   const run = async (

@@ -17,13 +17,13 @@ import { createTextCache } from './limits/documentCache.ts'
 import { validateDocument } from './validation/validate.ts'
 
 const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, EngineContext> => {
-  const { schema, complexityMax, introspection, report, scheduler } = options
+  const { schema, complexityMax, introspection, report, scheduler, isCompressing } = options
   const readBody = createReadBody({
     bytesMax: options.bodyBytesMax,
     timeoutMs: options.timeoutMs,
     scheduler,
   })
-  const compression = createCompression(scheduler)
+  const compression = createCompression(scheduler, isCompressing)
   return {
     onRequestParse: ({ setRequestParser, serverContext: { claim } }) => {
       setRequestParser(request => readParameters(request, { readBody, claim, scheduler }))

@@ -37,6 +37,8 @@ export type HttpOptions = {
   readonly corsOrigins: readonly string[]
   /** Maximum size of a request body. */
   readonly bodyBytesMax: number
+  /** False where the platform compresses answers for the client; true by default. */
+  readonly isCompressing?: boolean
   /** Shared with the other ports of the node; by default of this port alone. */
   readonly inbound?: InboundLimits
   /** Web pages of this port, whose scripts may send requests to it without CORS; none by default. */
@@ -247,7 +249,7 @@ export const createRpcApp = (
     ...access,
     context,
     dispatcher: createDispatcher(METHODS, context),
-    compression: createCompression(context.scheduler),
+    compression: createCompression(context.scheduler, options.isCompressing),
     readBody: createReadBody({
       bytesMax: options.bodyBytesMax,
       timeoutMs: context.options.timeoutMs,

@@ -67,8 +67,11 @@ export type Compression = {
 
 export type CompressedInit = { readonly status: number; readonly headers: Readonly<Record<string, string>> }
 
-/** Compresses the answers of one endpoint. */
-export const createCompression = (scheduler: Scheduler): Compression => {
+/**
+ * Compresses the answers of one endpoint.
+ * @param isOn false where the platform compresses them for the client
+ */
+export const createCompression = (scheduler: Scheduler, isOn = true): Compression => {
   let underWay = 0
   // The last choice is cached: clients are few, and each sends the same header every time.
   let lastHeader: string | null = null
@@ -100,7 +103,7 @@ export const createCompression = (scheduler: Scheduler): Compression => {
 
   return {
     respond: (body, request, peer, { status, headers }) => {
-      const acceptEncoding = request.headers.get('accept-encoding')
+      const acceptEncoding = isOn ? request.headers.get('accept-encoding') : null
       if (acceptEncoding === null) return plainResponse(body, { status, headers })
       const { coding, isCodingWanted } = choose(acceptEncoding)
       const length = bodyLength(body)

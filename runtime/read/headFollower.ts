@@ -58,7 +58,11 @@ const requireUsable = ({ current, genesis }: State, replica: ReplicaSnapshot): v
 }
 
 const read = async (state: State): Promise<void> => {
+  const before = state.current
+  /** Another request's read has moved the head meanwhile: this one may have an earlier head. */
+  const isOvertaken = (): boolean => state.current !== before
   const stored = await state.kv.get(REPLICA_KEY)
+  if (isOvertaken()) return
   if (stored === undefined) throw new ReplicaRefused('it is empty')
   const isSame = state.stored !== undefined && equalBytes(stored, state.stored)
   if (isSame && state.reason === undefined) return
@@ -68,6 +72,7 @@ const read = async (state: State): Promise<void> => {
   requireUsable(state, replica)
   const isNew = state.current === undefined || head.header.number > state.current.head.header.number
   if (isNew) await state.verify(head)
+  if (isOvertaken()) return
   state.stored = stored
   if (!isNew) return
   state.current = replica

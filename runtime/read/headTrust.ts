@@ -43,22 +43,28 @@ export const createHeadTrust = (
   checkpoint: TrustedBlockOption | undefined,
 ): HeadTrust => {
   let trusted: TrustedBlock | undefined
+  /** The trusted block from which a block with this number is proved. */
+  const before = async (number: bigint): Promise<TrustedBlock> =>
+    trusted !== undefined && trusted.header.number <= number ? trusted : await begin()
   const begin = (): Promise<TrustedBlock> =>
     checkpoint === undefined
       ? trustGenesis(options, genesis.header)
       : trustCheckpoint(options, checkpoint.number, checkpoint.hash)
   return {
     verify: async ({ header, hash, totalDifficulty }) => {
-      trusted ??= await begin()
-      if (header.number === trusted.header.number) {
-        if (!equalBytes(qbftBlockHash(header), qbftBlockHash(trusted.header)))
+      const start = await before(header.number)
+      let proved = start
+      if (header.number === start.header.number) {
+        if (!equalBytes(qbftBlockHash(header), qbftBlockHash(start.header)))
           throw new NotProved(`block ${header.number}`, 'it is not the trusted one')
-      } else trusted = await trustHeader(options, trusted, header)
+      } else proved = await trustHeader(options, start, header)
       if (!equalBytes(hash, qbftBlockHash(header)))
         throw new NotProved(`block ${header.number}`, 'the stored hash is another one')
       // Each block of a QBFT chain has the difficulty 1.
       if (totalDifficulty !== genesis.totalDifficulty + header.number)
         throw new NotProved(`block ${header.number}`, 'the stored total difficulty is another one')
+      // Heads may be proved at the same time, and one that is refused for another reason may be later than the stored one.
+      if (trusted === undefined || proved.header.number > trusted.header.number) trusted = proved
     },
     trusted: () => trusted,
   }

@@ -16,6 +16,8 @@ import type {
   RpcOptions,
   Snapshot,
 } from '../../handlers/rpc/context.ts'
+import { withRunsBounded } from '../../handlers/rpc/dispatch/offload.ts'
+import { createGasPriceOracle } from '../../handlers/rpc/fees/gasPrice.ts'
 import { createReadOnlyHost } from '../../handlers/rpc/readOnlyHost.ts'
 import type { HeadFollower } from './headFollower.ts'
 
@@ -77,6 +79,8 @@ export const createReadContext = (options: ReadHostOptions): RpcContext => {
     ...options.parts,
   })
   const prefetchTable: PrefetchTable = new Map()
+  /** What all snapshots have in common. */
+  let shared: RpcHost | undefined
   let last:
     | { readonly replica: ReplicaSnapshot; readonly views: Views; readonly snapshot: Snapshot }
     | undefined
@@ -87,9 +91,13 @@ export const createReadContext = (options: ReadHostOptions): RpcContext => {
     if (last !== undefined && isSame && options.isPerRequest !== true) return last.snapshot
     const views = last !== undefined && isSame ? last.views : createReadViews(kv, prefetchTable)
     const store = checked(createReadStore(kv, replica, views), replica)
-    const { chain, gasPrice } = createRpcContext(hostOf(createReadChain(configuration, genesis, store)))
-    const answerHeaders = answerHeadersOf(replica.head, verification)
-    const snapshot: Snapshot = { chain, gasPrice, answerHeaders }
+    const chain = createReadChain(configuration, genesis, store)
+    const host = { ...(shared ??= hostOf(chain)), chain }
+    const snapshot: Snapshot = {
+      chain: withRunsBounded(host).chain,
+      gasPrice: createGasPriceOracle(host),
+      answerHeaders: answerHeadersOf(replica.head, verification),
+    }
     last = { replica, views, snapshot }
     return snapshot
   }

@@ -22,6 +22,8 @@ export type VerificationOptions = {
   readonly genesis: Genesis
   readonly genesisHead: ChainHead
   readonly kv: KeyValueStore
+  /** The store of proofs of heads; `kv` by default. Without a cache where a write may be refused whose values are read. */
+  readonly headsKv?: KeyValueStore
   readonly trustedBlock: TrustedBlockOption | undefined
 }
 
@@ -77,15 +79,19 @@ const provedContractCall = (
 
 /** @throws VerificationUnavailable on a chain without seals */
 export const createVerification = (options: VerificationOptions): Verifier => {
-  const { kind, genesis, genesisHead, kv, trustedBlock } = options
+  const { kind, genesis, genesisHead, kv, headsKv = kv, trustedBlock } = options
   const { configuration } = genesis
   const { consensus } = configuration
   if (kind === 'none') return { verify: () => Promise.resolve(), checked: unchecked }
   if (consensus.kind !== 'qbft') throw new VerificationUnavailable()
   const codes: ProvedCodes = new Map()
   const read = headerSource(kv)
-  const callContract = provedContractCall(options, consensus, codes)
-  const trust = createHeadTrust({ consensus, read, callContract }, genesisHead, trustedBlock)
+  const callContract = provedContractCall({ ...options, kv: headsKv }, consensus, codes)
+  const trust = createHeadTrust(
+    { consensus, read: headerSource(headsKv), callContract },
+    genesisHead,
+    trustedBlock,
+  )
   if (kind === 'head') return { verify: trust.verify, checked: unchecked }
   const known = new Map<bigint, Header>()
   return {

@@ -1,4 +1,4 @@
-import { LAG_REPORT_MS, LAG_REPORTED_SECONDS } from './limits.ts'
+import { LAG_REPORT_MS, LAG_REPORTED_SECONDS, SILENCE_CHECK_MS, SILENCE_SECONDS } from './limits.ts'
 
 /** Log lines about one replica: each change once, a long lag repeatedly. */
 export type LagReport = {
@@ -11,6 +11,7 @@ export type LagReport = {
   readonly failed: (reason: string, isFenced: boolean) => void
   /** Seconds since the replica last had all blocks. */
   readonly seconds: () => number
+  /** Why the replica receives no blocks: the last failure, or that the store is silent; undefined while it receives them. */
   readonly reason: () => string | undefined
   readonly end: () => void
 }
@@ -24,13 +25,46 @@ export type LagReportOptions = {
   readonly target: string
   /** Blocks that the replica lacks. */
   readonly lag: () => number
+  /** Whole seconds since the store was sent the oldest request that it has not answered; 0 without one. */
+  readonly silentSeconds: () => number
   readonly log: ReplicaLog
 }
 
-export const createLagReport = ({ target, lag, log }: LagReportOptions): LagReport => {
+/** Logs that the store is silent: once while it is, and at most once in LAG_REPORT_MS, because a slow store is silent often. */
+const createSilenceReport = ({ target, silentSeconds, log }: LagReportOptions) => {
+  let isReported = false
+  let reportedMs = -Infinity
+  const reason = (): string | undefined => {
+    const silent = silentSeconds()
+    return silent < SILENCE_SECONDS ? undefined : `no answer from the store for ${silent} s`
+  }
+  return {
+    reason,
+    report: (): void => {
+      const text = reason()
+      if (text === undefined || isReported || performance.now() - reportedMs < LAG_REPORT_MS) return
+      isReported = true
+      reportedMs = performance.now()
+      log.warn(
+        'The replica {target} gets no blocks: {reason}. The node waits for it; block production is not affected',
+        { target, reason: text },
+      )
+    },
+    /** True where it was reported since the last end. */
+    end: (): boolean => {
+      const wasReported = isReported
+      isReported = false
+      return wasReported
+    },
+  }
+}
+
+export const createLagReport = (options: LagReportOptions): LagReport => {
+  const { target, lag, log } = options
   let behindSinceMs: number | undefined
   let reason: string | undefined
   let isLate = false
+  const silence = createSilenceReport(options)
 
   const seconds = (): number => {
     if (lag() === 0) return 0
@@ -47,8 +81,19 @@ export const createLagReport = ({ target, lag, log }: LagReportOptions): LagRepo
       seconds: late,
     })
   }
-  const timer = setInterval(reportLag, LAG_REPORT_MS)
-  timer.unref()
+  const timers = [
+    setInterval(reportLag, LAG_REPORT_MS),
+    setInterval(() => {
+      if (reason === undefined) silence.report()
+    }, SILENCE_CHECK_MS),
+  ]
+  for (const timer of timers) timer.unref()
+
+  const working = (): void => {
+    const wasSilent = silence.end()
+    if (reason !== undefined || wasSilent) log.info('The replica {target} takes blocks again', { target })
+    reason = undefined
+  }
 
   return {
     opened: height =>
@@ -59,14 +104,11 @@ export const createLagReport = ({ target, lag, log }: LagReportOptions): LagRepo
         { target, number: height + 1 },
       ),
     behind: () => void (behindSinceMs ??= performance.now()),
-    working: () => {
-      if (reason !== undefined) log.info('The replica {target} takes blocks again', { target })
-      reason = undefined
-    },
+    working,
     caughtUp: () => {
+      working()
       if (isLate) log.info('The replica {target} has caught up', { target })
       isLate = false
-      reason = undefined
       behindSinceMs = undefined
     },
     failed: (next, isFenced) => {
@@ -84,7 +126,9 @@ export const createLagReport = ({ target, lag, log }: LagReportOptions): LagRepo
         )
     },
     seconds,
-    reason: () => reason,
-    end: () => clearInterval(timer),
+    reason: () => reason ?? silence.reason(),
+    end: () => {
+      for (const timer of timers) clearInterval(timer)
+    },
   }
 }

@@ -16,5 +16,12 @@ export const FENCED_SILENCE_MS = 60_000
 export const LAG_REPORTED_SECONDS = 10
 export const LAG_REPORT_MS = 30_000
 
+/**
+ * A store that has not answered a request for so many seconds counts as silent: a busy server answers a batch of megabytes within
+ * two. Checked at this interval.
+ */
+export const SILENCE_SECONDS = 5
+export const SILENCE_CHECK_MS = 1_000
+
 /** Maximum wait of a stop for a write in progress: a silent server must not delay the end of the node. */
 export const STOP_MS_MAX = 2_000

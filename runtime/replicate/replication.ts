@@ -22,6 +22,7 @@ import {
   RETRY_MS_MAX,
   STOP_MS_MAX,
 } from './limits.ts'
+import { createPendingRequests, type PendingRequests } from './pendingRequests.ts'
 import { createWait, type Wait } from './wait.ts'
 
 /** How far a replica is behind the chain. */
@@ -33,7 +34,7 @@ export type ReplicaStatus = {
   readonly blocks: number
   /** Seconds since it last had all blocks. */
   readonly seconds: number
-  /** Why it receives no blocks; undefined while it does. */
+  /** Why it receives no blocks, also while the store is silent; undefined while it does. */
   readonly reason: string | undefined
 }
 
@@ -75,6 +76,7 @@ export type ReplicationOptions = {
 type State = ReplicationOptions & {
   readonly writerId: Uint8Array
   readonly wait: Wait
+  readonly pending: PendingRequests
   readonly report: LagReport
   kv: KeyValueStore | undefined
   /** Height of the replica as far as known; -1 without blocks. */
@@ -95,8 +97,10 @@ const nextBatch = async (state: State): Promise<readonly Uint8Array[]> => {
   for (let number = height + 1; number <= last && bytes < BATCH_BYTES_MAX; number++) {
     const segment = await chain.recordBytes(BigInt(number))
     if (segment === undefined) throw new Error(`block ${number} is missing from the chain of this node`)
-    segments.push(segment)
     bytes += segment.length
+    // A block that is longer than a batch goes alone.
+    if (bytes > BATCH_BYTES_MAX && segments.length > 0) break
+    segments.push(segment)
   }
   return segments
 }
@@ -113,8 +117,8 @@ const requireSameChain = async (state: State, writer: ReplicaWriter): Promise<vo
 }
 
 const openWriter = async (state: State): Promise<ReplicaWriter> => {
-  const { chain, target, writerId } = state
-  state.kv ??= await target.open()
+  const { chain, target, writerId, pending } = state
+  state.kv ??= pending.watch(await pending.during(target.open()))
   const writer = await openReplicaWriter(state.kv, {
     writer: writerId,
     genesisHash: chain.genesisHash,
@@ -169,8 +173,9 @@ const reasonOf = (error: unknown): string =>
  * must not delay that.
  */
 const disconnect = (state: State): void => {
-  const { kv } = state
+  const { kv, pending } = state
   state.kv = undefined
+  pending.forget()
   kv?.close().catch(() => undefined)
 }
 
@@ -217,11 +222,13 @@ export const startReplication = (options: ReplicationOptions): Replication => {
   const { chain, target, log } = options
   const wait = createWait()
   const lag = (): number => Math.max(0, headNumber(state) - state.height)
-  const report = createLagReport({ target: target.name, lag, log })
+  const pending = createPendingRequests()
+  const report = createLagReport({ target: target.name, lag, silentSeconds: pending.seconds, log })
   const state: State = {
     ...options,
     writerId: crypto.getRandomValues(new Uint8Array(WRITER_ID_BYTES)),
     wait,
+    pending,
     report,
     kv: undefined,
     height: -1,

@@ -6,10 +6,17 @@ import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import { minBigint } from '../../core/bytes/integer.ts'
-import { type HealthProblems, RPC_DEFAULTS, type RpcOptions } from '../../handlers/rpc/context.ts'
+import type { Authentication } from '../../handlers/auth/authentication.ts'
+import {
+  type HealthProblems,
+  RPC_DEFAULTS,
+  type RpcContext,
+  type RpcOptions,
+} from '../../handlers/rpc/context.ts'
 import { createGraphqlEndpoint } from '../../handlers/graphql/endpoint.ts'
 import { createQueryEngine } from '../../handlers/graphql/queryEngine.ts'
 import { createRpcApp, type RpcApp } from '../../handlers/http/app.ts'
+import { createInboundLimits } from '../../handlers/inbound/inboundLimits.ts'
 import { createHeadFollower, type HeadFollower } from '../read/headFollower.ts'
 import { createReadContext } from '../read/readHost.ts'
 import { createUpstream, NO_UPSTREAM } from '../read/upstream.ts'
@@ -23,6 +30,8 @@ import { type Settings, settingsOf, SettingsError } from './settings.ts'
 const IMMUTABLE_CACHE_BYTES = 24 * 1024 * 1024
 
 const BODY_BYTES_MAX = 1024 * 1024
+/** Memory of all bodies in progress. */
+const BODIES_BYTES_MAX = 40 * 1024 * 1024
 const GRAPHQL_COMPLEXITY_MAX = 200
 
 /** The store of the request in progress: what one request opened must not be used by another. */
@@ -109,11 +118,35 @@ const rpcOptionsOf = (
   timeoutMs,
 })
 
-/** The platform compresses answers for the client; what is compressed already would be compressed twice. */
-const uncompressed = (request: Request): Request => {
-  const headers = new Headers(request.headers)
-  headers.delete('accept-encoding')
-  return new Request(request, { headers })
+type Apps = { readonly rpc: RpcApp; readonly graphql: () => RpcApp }
+
+const openApps = (
+  context: RpcContext,
+  authentication: Authentication,
+  { corsOrigins }: Pick<Settings, 'corsOrigins'>,
+): Apps => {
+  const access = { authentication, clientOf: (peer: string) => peer }
+  // The platform compresses answers for the client.
+  const options = {
+    hostAllowlist: ['*'],
+    corsOrigins,
+    bodyBytesMax: BODY_BYTES_MAX,
+    inbound: createInboundLimits({ bodiesBytesMax: BODIES_BYTES_MAX }),
+    isCompressing: false,
+  }
+  // Its schema takes a part of the CPU of a start, and many isolates are never asked for it.
+  let graphql: RpcApp | undefined
+  return {
+    rpc: createRpcApp(context, options, access),
+    graphql: () =>
+      (graphql ??= createGraphqlEndpoint(
+        context,
+        { ...options, complexityMax: GRAPHQL_COMPLEXITY_MAX, introspection: true },
+        access,
+        // No stream of events outlives a request here.
+        createQueryEngine,
+      )),
+  }
 }
 
 /** Opens the state that an isolate keeps between requests. @throws SettingsError, GenesisError */
@@ -122,13 +155,15 @@ export const openIsolateState = async (env: Environment): Promise<IsolateState> 
   const genesis = await genesisOf(env)
   const genesisHead = genesisHeadOf(genesis)
   const { configuration } = genesis
-  const kv = withImmutableCache(storeOfRequest(), { bytesMax: IMMUTABLE_CACHE_BYTES })
-  const { verification, trustedBlock, upstream, corsOrigins } = settings
+  const headsKv = storeOfRequest()
+  const kv = withImmutableCache(headsKv, { bytesMax: IMMUTABLE_CACHE_BYTES })
+  const { verification, trustedBlock, upstream } = settings
   const { verify, checked } = createVerification({
     kind: verification,
     genesis,
     genesisHead,
     kv,
+    headsKv,
     trustedBlock,
   })
   const authentication = await openWorkerAccess(env, settings)
@@ -140,8 +175,8 @@ export const openIsolateState = async (env: Environment): Promise<IsolateState> 
     sharesReads: false,
     nowMs: () => Date.now(),
   })
-  const openApps = (): { readonly rpc: RpcApp; readonly graphql: RpcApp } => {
-    const context = createReadContext({
+  const openContext = (): RpcContext =>
+    createReadContext({
       configuration,
       genesis: genesisHead,
       kv,
@@ -155,29 +190,16 @@ export const openIsolateState = async (env: Environment): Promise<IsolateState> 
       reportError,
       warn: text => console.warn(text),
     })
-    const access = { authentication, clientOf: (peer: string) => peer }
-    const options = { hostAllowlist: ['*'], corsOrigins, bodyBytesMax: BODY_BYTES_MAX }
-    return {
-      rpc: createRpcApp(context, options, access),
-      graphql: createGraphqlEndpoint(
-        context,
-        { ...options, complexityMax: GRAPHQL_COMPLEXITY_MAX, introspection: true },
-        access,
-        // No stream of events outlives a request here.
-        createQueryEngine,
-      ),
-    }
-  }
-  let apps: ReturnType<typeof openApps> | undefined
+  let apps: Apps | undefined
   return {
     genesisHead,
     verify,
     follower,
     answer: (request, peer) => {
-      apps ??= openApps()
+      apps ??= openApps(openContext(), authentication, settings)
       const { pathname } = new URL(request.url)
-      const app = pathname === '/graphql' || pathname === '/graphql/' ? apps.graphql : apps.rpc
-      return app.fetch(uncompressed(request), peer)
+      const app = pathname === '/graphql' || pathname === '/graphql/' ? apps.graphql() : apps.rpc
+      return app.fetch(request, peer)
     },
   }
 }

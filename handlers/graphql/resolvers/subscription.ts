@@ -1,5 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
+import { requirePool } from '../../rpc/dispatch/forwarding.ts'
 import { createScope, type GraphqlContext, type RequestScope } from '../context.ts'
 import { permissionOfField } from '../permissions.ts'
 import { mapFeed } from '../subscriptions/feed.ts'
@@ -26,8 +27,16 @@ type Topic<T> = {
   ) => Promise<readonly unknown[]>
 }
 
-const listenToHeads: Topic<bigint>['listen'] = ({ parts }, push) =>
-  parts.rpc.chain.onHead(({ header }) => push(header.number))
+/** Each new block: the head of a reader may move by many of them at once. */
+const listenToHeads: Topic<bigint>['listen'] = ({ parts }, push) => {
+  const { chain } = parts.rpc
+  let last = chain.head().header.number
+  return chain.onHead(({ header }) => {
+    // A development chain goes back.
+    if (header.number <= last) last = header.number - 1n
+    while (last < header.number) push(++last)
+  })
+}
 
 const NEW_HEADS: Topic<bigint> = {
   listen: listenToHeads,
@@ -40,7 +49,10 @@ const LOGS: Topic<bigint> = {
 }
 
 const PENDING_TRANSACTIONS: Topic<PooledTransaction> = {
-  listen: ({ parts }, push) => parts.rpc.pool.onAdded(push),
+  listen: ({ parts }, push) => {
+    requirePool(parts.rpc)
+    return parts.rpc.pool.onAdded(push)
+  },
   map: pooled => Promise.resolve([pooledSource(pooled)]),
 }
 

@@ -201,10 +201,8 @@ const partsOfRequest = (parts: Parts, methods: readonly Method[]): (() => Parts)
     const of = snapshot()
     if (last?.of !== of) {
       const context = { ...parts.context, chain: of.chain, gasPrice: of.gasPrice }
-      last = {
-        of,
-        parts: { ...parts, context, runner: createRunner(methods, context), headers: of.answerHeaders },
-      }
+      const runner = createRunner(methods, context, parts.runner.find)
+      last = { of, parts: { ...parts, context, runner, headers: of.answerHeaders } }
     }
     return last.parts
   }

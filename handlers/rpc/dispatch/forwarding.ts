@@ -1,10 +1,17 @@
-import type { ForwardCall } from '../context.ts'
+import type { ForwardCall, RpcHost } from '../context.ts'
 import type { Method } from '../methods/method.ts'
+import { RpcError } from './errors.ts'
 import { WorkerRefusal } from './offload.ts'
 
 /** Methods that need a node with a pool: they send transactions, or keep state between two calls. */
 const FORWARDED =
   /^(?:eth_send|eth_fillTransaction$|eth_newFilter$|eth_new\w+Filter$|eth_getFilter|eth_uninstallFilter$|txpool_)/
+
+/** Refuses what listens to the pool on a reader, whose pool stays empty. @throws RpcError */
+export const requirePool = ({ forwardCall }: Pick<RpcHost, 'forwardCall'>): void => {
+  if (forwardCall !== undefined)
+    throw new RpcError('METHOD_NOT_ENABLED', { data: 'a reader has no pool: subscribe at a node' })
+}
 
 /** The row of a method on a reader without a pool: it returns the answer of another node. */
 export const forwardedRow = (row: Method, forwardCall: ForwardCall): Method => {

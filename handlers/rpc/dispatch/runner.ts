@@ -38,7 +38,7 @@ const refusalOf = (row: Method, params: Params, error: RpcError): RpcErrorObject
 /** Runs methods; every error that they throw becomes an outcome. */
 export type Runner = {
   /** The enabled method of that name if the caller has its permission; otherwise the error to answer. */
-  find(name: string, caller: Caller): Method | Outcome
+  readonly find: (name: string, caller: Caller) => Method | Outcome
   run(method: Method, call: Call): Outcome | Promise<Outcome>
   /** As `run`, for a call that is not part of a batch: it may join a micro-batch with calls of other requests. */
   runSingle(method: Method, call: Call): Outcome | Promise<Outcome>
@@ -164,12 +164,17 @@ const createRunSingle = (
   }
 }
 
-export const createRunner = (methods: readonly Method[], context: RpcContext): Runner => {
+/** @param find of another runner of these methods, whose context has the same options */
+export const createRunner = (
+  methods: readonly Method[],
+  context: RpcContext,
+  find: Runner['find'] = createFind(methods, context),
+): Runner => {
   const { onNextTurn, observer } = context
   const run = createRun(context)
   const runMany = createRunMany(context, run)
   const runner = {
-    find: createFind(methods, context),
+    find,
     run,
     runMany,
     runSingle: onNextTurn === undefined ? run : createRunSingle(methods, onNextTurn, { run, runMany }),

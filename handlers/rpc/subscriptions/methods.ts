@@ -3,6 +3,7 @@ import { toQuantity } from '../../../core/bytes/hex.ts'
 import { AUTHENTICATE_METHOD } from '../../auth/connection.ts'
 import type { Connection } from '../dispatch/connection.ts'
 import { RpcError } from '../dispatch/errors.ts'
+import { requirePool } from '../dispatch/forwarding.ts'
 import { readLogFilter } from '../logs/filter.ts'
 import { type Call, type Method, method, type Params } from '../methods/method.ts'
 import { flagOf, given, integerOf, required } from '../parameters/values.ts'
@@ -61,6 +62,12 @@ const readTopic = (params: Params): Topic => {
   }
 }
 
+/** What a reader without a pool cannot tell. */
+const POOL_TOPICS: ReadonlySet<Topic['kind']> = new Set([
+  'newPendingTransactions',
+  'droppedPendingTransactions',
+])
+
 const connectionOf = ({ connection }: Call): Connection => required(connection, 'METHOD_NOT_ENABLED')
 
 /** Methods of WebSocket connections. They belong to the group RPC, so they are always enabled. */
@@ -70,7 +77,11 @@ export const CONNECTION_METHODS: readonly Method[] = [
     summary: 'Subscribes to new heads, logs, pending transactions or the sync status, over WebSocket',
     params: { type: 'SubscriptionType', 'options?': 'SubscriptionOptions' },
     result: 'Quantity',
-    handle: call => connectionOf(call).subscriptions.add(readTopic(call.params)),
+    handle: (call, context) => {
+      const topic = readTopic(call.params)
+      if (POOL_TOPICS.has(topic.kind)) requirePool(context)
+      return connectionOf(call).subscriptions.add(topic)
+    },
     group: 'RPC',
   }),
   method({

@@ -1,19 +1,21 @@
 import { describe, expect, jest, test } from 'bun:test'
 import {
+  type AuditClock,
   createAudit,
   DENIALS_MAX,
   DENIALS_OF_ADDRESS_MAX,
   type Denial,
 } from '../../../handlers/auth/audit.ts'
 
-const start = () => {
+const start = (clock?: AuditClock) => {
   const denials: Denial[] = []
   const suppressed: number[] = []
-  const audit = createAudit({
-    denied: denial => denials.push(denial),
+  const log = {
+    denied: (denial: Denial) => denials.push(denial),
     loggedIn: () => undefined,
-    suppressed: count => suppressed.push(count),
-  })
+    suppressed: (count: number) => suppressed.push(count),
+  }
+  const audit = createAudit(log, clock)
   return { audit, denials, suppressed }
 }
 
@@ -40,6 +42,18 @@ describe('given denials', () => {
     } finally {
       jest.useRealTimers()
     }
+  })
+
+  test('when no timer may serve several requests then the first denial after the minute ends it', () => {
+    const clock = { ms: 5_000 }
+    const { audit, denials, suppressed } = start({ nowMs: () => clock.ms, hasTimers: false })
+    for (let index = 0; index < DENIALS_OF_ADDRESS_MAX + 7; index++) audit.denied(denial('192.0.2.1'))
+    clock.ms += 59_999
+    audit.denied(denial('192.0.2.1'))
+    expect([denials.length, suppressed]).toEqual([DENIALS_OF_ADDRESS_MAX, []])
+    clock.ms += 1
+    audit.denied(denial('192.0.2.1'))
+    expect([denials.length, suppressed]).toEqual([DENIALS_OF_ADDRESS_MAX + 1, [8]])
   })
 
   test('when many addresses send them then their sum stays within a limit', () => {

@@ -11,6 +11,8 @@ export type WorkerProcess = {
   /** Of wrangler; workerd is a process of its own below it. */
   readonly pid: number
   readonly output: () => string
+  /** Folder of its stores and of the cache of the data centre. */
+  readonly storesFolder: string
   readonly stop: () => Promise<void>
 }
 
@@ -80,5 +82,5 @@ export const startWorker = async ({
       await Bun.sleep(50)
     }
   }
-  return { url, pid: child.pid as number, output: () => output, stop }
+  return { url, pid: child.pid as number, output: () => output, storesFolder: folder, stop }
 }

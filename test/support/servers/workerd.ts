@@ -66,14 +66,17 @@ export type WorkerdProcess = {
 /**
  * Runs a bundle in workerd alone, without wrangler and miniflare, whose own Workers share the process with it: for
  * measurements. The store is a Durable Object.
+ * @param objects folder of the Durable Object's data, which outlives the process; by default one that does not
  */
 export const startWorkerd = async (
   bundle: string,
   variables: Readonly<Record<string, string>>,
+  objects?: string,
 ): Promise<WorkerdProcess> => {
   const [port] = await freePorts(1)
   const folder = mkdtempSync(join(tmpdir(), 'quorate-workerd-'))
-  mkdirSync(join(folder, 'objects'))
+  if (objects === undefined) mkdirSync(join(folder, 'objects'))
+  else symlinkSync(objects, join(folder, 'objects'))
   const modules = readdirSync(bundle).filter(name => name === 'main.js' || name.endsWith('.wasm'))
   for (const name of modules) symlinkSync(join(bundle, name), join(folder, name))
   writeFileSync(

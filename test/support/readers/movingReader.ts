@@ -1,0 +1,102 @@
+import { fromHex } from '../../../core/bytes/hex.ts'
+import { developmentGenesis } from '../../../core/genesis/development/development.ts'
+import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
+import { REPLICA_KEY } from '../../../core/store/keys.ts'
+import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
+import { NO_TROUBLES } from '../../../handlers/http/health.ts'
+import type { ForwardCall, RpcContext } from '../../../handlers/rpc/context.ts'
+import { createHeadFollower } from '../../../runtime/read/headFollower.ts'
+import { createReadContext } from '../../../runtime/read/readHost.ts'
+import { NO_UPSTREAM } from '../../../runtime/read/upstream.ts'
+import type { SampleChain } from '../chains/sampleChain.ts'
+import { openWriterOf, segmentsOf, sharedMemory } from '../stores/replica.ts'
+
+/** A reader in this process whose head moves when a test says so, also while it answers. */
+export type MovingReader = {
+  readonly context: RpcContext
+  /** Adds blocks to the store in one write, and has the reader read the new head. */
+  readonly grow: (blocks: number) => Promise<void>
+  /** Has the next reads of the store add a block each, so many times. */
+  readonly growAtReads: (times: number) => void
+  readonly headNumber: () => number
+}
+
+export type MovingReaderOptions = {
+  /** As a Worker does, whose requests share no read. */
+  readonly isPerRequest: boolean
+  readonly forwardCall?: ForwardCall
+}
+
+/** Opens a reader of a chain up to block `first`. */
+export const openMovingReader = async (
+  chain: SampleChain,
+  first: number,
+  { isPerRequest, forwardCall = NO_UPSTREAM }: MovingReaderOptions,
+): Promise<MovingReader> => {
+  const shared = sharedMemory()
+  const writer = await openWriterOf(shared, chain)
+  await writer.write(segmentsOf(chain, 0, first))
+  const [genesisCommit] = chain.commits
+  if (genesisCommit === undefined) throw new Error('the chain has no block')
+  const { block, hash, totalDifficulty } = genesisCommit
+  const genesis = { header: block.header, hash, totalDifficulty }
+  const follower = createHeadFollower({
+    kv: shared,
+    genesis,
+    verify: () => Promise.resolve(),
+    ttlMs: 0,
+    sharesReads: false,
+    nowMs: () => performance.now(),
+  })
+  let last = first
+  const grow = async (blocks: number): Promise<void> => {
+    await writer.write(segmentsOf(chain, last + 1, last + blocks))
+    last += blocks
+    await follower.refresh()
+  }
+  await follower.refresh()
+
+  let left = 0
+  let growing = Promise.resolve()
+  const beforeRead = async (keys: readonly string[]): Promise<void> => {
+    if (left === 0 || keys.includes(REPLICA_KEY)) return
+    left--
+    growing = growing.then(() => grow(1))
+    await growing
+  }
+  const kv: KeyValueStore = {
+    ...shared,
+    get: async key => {
+      await beforeRead([key])
+      return shared.get(key)
+    },
+    getMany: async keys => {
+      await beforeRead(keys)
+      return (await shared.getMany?.(keys)) ?? []
+    },
+  }
+  const validator = fromHex(`0x${'11'.repeat(20)}`)
+  const context = createReadContext({
+    configuration: parseGenesis(developmentGenesis({ validator })).configuration,
+    genesis,
+    kv,
+    follower,
+    verification: 'none',
+    isPerRequest,
+    options: { apis: ['ETH'], minGasPrice: 0n },
+    forwardCall,
+    healthProblems: () => NO_TROUBLES,
+    reportError: (method, error) => {
+      throw new Error(`${method} failed`, { cause: error })
+    },
+    warn: () => undefined,
+  })
+  return {
+    context,
+    grow,
+    growAtReads: times => {
+      left = times
+    },
+    headNumber: () => Number(follower.current()?.head.header.number),
+  }
+}
