@@ -1,5 +1,5 @@
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
-import { nextBaseFee } from '../chain/fees/baseFee.ts'
+import { nextBaseFeeOn } from '../chain/fees/baseFee.ts'
 import type { Chain, ChosenHeaderValues } from '../chain/chain.ts'
 import { rulesAt } from '../genesis/schedule.ts'
 import type { PoolHead } from './pool.ts'
@@ -28,16 +28,7 @@ export const poolHeadOf = (
     rules,
     blockGasLimit: chosen?.gasLimit ?? parent.gasLimit,
     acceptsBlobs: configuration.consensus.kind !== 'qbft',
-    nextBaseFeePerGas:
-      chosen?.baseFeePerGas ??
-      nextBaseFee({
-        configuration,
-        rules,
-        parent,
-        parentRules: rulesAt(configuration, parent.number, parent.timestamp, parent.difficulty),
-        genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-        minGasPrice,
-      }),
+    nextBaseFeePerGas: chosen?.baseFeePerGas ?? nextBaseFeeOn(chain, rules, parent, minGasPrice),
     minGasPrice,
     minPriorityFee,
     nonce: sender => state.account(sender)?.nonce ?? 0n,

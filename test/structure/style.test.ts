@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { exportedFiles } from './exports.ts'
 import { codeOf, FOLDERS, importsOf, ROOT, sourceFiles } from './source.ts'
 
 /** A file keeps one idea; longer ones hold several. */
 const LINES_MAX = 400
+
+/** A folder of the product holds one subject; more files are several. */
+const FOLDER_FILES_MAX = 22
 
 /** Where the product begins: programs, and what the package exports. */
 const ENTRIES: ReadonlySet<string> = new Set([
@@ -53,6 +56,12 @@ describe('given every source file', () => {
       .map(({ path, text }) => [path, text.split('\n').length - 1] as const)
       .filter(([, lines]) => lines > LINES_MAX)
     expect(long).toEqual([])
+  })
+
+  test(`when it is part of the product, then its folder has at most ${FOLDER_FILES_MAX} files`, () => {
+    const folders = Map.groupBy(product, ({ path }) => dirname(path))
+    const crowds = [...folders].filter(([, inside]) => inside.length > FOLDER_FILES_MAX)
+    expect(crowds.map(([folder, inside]) => `${folder}: ${inside.length} files`)).toEqual([])
   })
 
   test('when it is read, then it has no default export', () => {

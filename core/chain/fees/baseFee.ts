@@ -2,6 +2,7 @@ import { INITIAL_BASE_FEE_PER_GAS } from '../../genesis/genesisBlock.ts'
 import { maxBigint } from '../../bytes/integer.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
+import { rulesAt } from '../../genesis/schedule.ts'
 import type { Header } from '../../block/header.ts'
 
 /** EIP-1559: ratio of gas limit and gas target; the London block multiplies the parent's limit by it. */
@@ -47,3 +48,22 @@ export const nextBaseFee = (input: BaseFeeInput): bigint | undefined => {
     return input.genesisBaseFeePerGas ?? INITIAL_BASE_FEE_PER_GAS
   return baseFeeAfter(input.parent)
 }
+
+/** As `nextBaseFee`, with the rules of the parent by its position on the chain. */
+export const nextBaseFeeOn = (
+  chain: {
+    readonly configuration: ChainConfiguration
+    readonly genesis: { readonly header: Pick<Header, 'baseFeePerGas'> }
+  },
+  rules: Pick<Rules, 'fork'>,
+  parent: Header,
+  minGasPrice: bigint,
+): bigint | undefined =>
+  nextBaseFee({
+    configuration: chain.configuration,
+    rules,
+    parent,
+    parentRules: rulesAt(chain.configuration, parent.number, parent.timestamp, parent.difficulty),
+    genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
+    minGasPrice,
+  })

@@ -1,7 +1,7 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { maxBigint } from '../../../core/bytes/integer.ts'
 import { blobBaseFeeAt, excessBlobGasAfter, maxBlobGas } from '../../../core/chain/fees/blobFee.ts'
-import { nextBaseFee } from '../../../core/chain/fees/baseFee.ts'
+import { nextBaseFeeOn } from '../../../core/chain/fees/baseFee.ts'
 import type { Header } from '../../../core/block/header.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
@@ -79,14 +79,7 @@ export const feeHistory = async ({ params, expired }: Call, context: RpcContext)
   const nextRules = rulesAt(chain.configuration, last.number + 1n, nextTimestamp, last.difficulty)
   const nextFee =
     following === undefined
-      ? nextBaseFee({
-          configuration: chain.configuration,
-          rules: nextRules,
-          parent: last,
-          parentRules: rulesOf(last),
-          genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-          minGasPrice: minGasPriceOf(context),
-        })
+      ? nextBaseFeeOn(chain, nextRules, last, minGasPriceOf(context))
       : following.baseFeePerGas
   const nextExcess =
     following === undefined

@@ -1,4 +1,4 @@
-import { nextBaseFee } from '../../../core/chain/fees/baseFee.ts'
+import { nextBaseFeeOn } from '../../../core/chain/fees/baseFee.ts'
 import { excessBlobGasAfter } from '../../../core/chain/fees/blobFee.ts'
 import { blockEnvironment, type OpenHeader } from '../../../core/chain/execution/environment.ts'
 import type { BlockEnvironment } from '../../../core/evm/transaction/environment.ts'
@@ -32,14 +32,7 @@ const nextBlock = (context: RpcContext): SimulationBlock => {
   const timestamp = seconds > parent.timestamp ? seconds : parent.timestamp + 1n
   const number = parent.number + 1n
   const rules = rulesAt(configuration, number, timestamp, parent.difficulty)
-  const baseFeePerGas = nextBaseFee({
-    configuration,
-    rules,
-    parent,
-    parentRules: rulesAt(configuration, parent.number, parent.timestamp, parent.difficulty),
-    genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-    minGasPrice: minGasPriceOf(context),
-  })
+  const baseFeePerGas = nextBaseFeeOn(chain, rules, parent, minGasPriceOf(context))
   const excessBlobGas = rules.blob === undefined ? undefined : excessBlobGasAfter(rules, rules.blob, parent)
   const header = { ...parent, parentHash: hash, number, timestamp, baseFeePerGas, excessBlobGas }
   return { stateNumber: parent.number, header, rules }

@@ -1,5 +1,5 @@
 import { EMPTY_BYTES, type Hash, ZERO_HASH } from '../../../../core/bytes/bytes.ts'
-import { nextBaseFee } from '../../../../core/chain/fees/baseFee.ts'
+import { nextBaseFeeOn } from '../../../../core/chain/fees/baseFee.ts'
 import { excessBlobGasAfter } from '../../../../core/chain/fees/blobFee.ts'
 import { BLOOM_BYTES } from '../../../../core/block/codec/bloom.ts'
 import type { Header } from '../../../../core/block/header.ts'
@@ -26,16 +26,7 @@ const baseFeeOf = (
   if (blockOverrides.baseFeePerGas !== undefined) return blockOverrides.baseFeePerGas
   // Without validation the base fee is 0, so that calls without a fee fit.
   if (!validation) return 0n
-  const { chain } = context
-  const { configuration } = chain
-  return nextBaseFee({
-    configuration,
-    rules,
-    parent,
-    parentRules: rulesAt(configuration, parent.number, parent.timestamp, parent.difficulty),
-    genesisBaseFeePerGas: chain.genesis.header.baseFeePerGas,
-    minGasPrice: minGasPriceOf(context),
-  })
+  return nextBaseFeeOn(context.chain, rules, parent, minGasPriceOf(context))
 }
 
 export const openBlock = (
