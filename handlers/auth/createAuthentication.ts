@@ -6,7 +6,7 @@ import { type Claims, readClaims } from './tokens/claims.ts'
 import { AUTHENTICATE_METHOD } from './connection.ts'
 import { createGrants } from './permissions.ts'
 import { createRememberedTokens, type RememberedToken } from './tokens/rememberedTokens.ts'
-import type { VerifySignature } from './tokens/verifyToken.ts'
+import type { VerifySignature } from './keys/publicKey.ts'
 
 /** Longest token in characters: usual ones have some hundred, one with every permission by name some thousand. */
 export const TOKEN_LENGTH_MAX = 8_192

@@ -1,6 +1,6 @@
 import { toHex, toQuantity } from '../../core/bytes/hex.ts'
 import type { RpcContext } from '../rpc/context.ts'
-import { type Method, method, type Params } from '../rpc/methods/method.ts'
+import { type Method, method, type Params } from '../rpc/method.ts'
 import { readSelector } from '../rpc/parameters/block.ts'
 import { given, required } from '../rpc/parameters/values.ts'
 import { type SimulationBlock, simulationBlock } from '../rpc/simulation/block.ts'

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { TransactionRejected, type RejectionCode } from '../../core/txpool/rejection.ts'
-import { RPC_ERRORS, RpcError } from '../rpc/dispatch/errors.ts'
+import { RPC_ERRORS, RpcError } from '../rpc/errors.ts'
 
 /** A resolver's error; `errorCode` is absent where Besu has none. */
 export class FetchError extends Error {

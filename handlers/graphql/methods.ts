@@ -1,6 +1,6 @@
 import { forwardedRow } from '../rpc/dispatch/forwarding.ts'
 import { WorkerRefusal } from '../rpc/dispatch/offload.ts'
-import type { Method } from '../rpc/methods/method.ts'
+import type { Method } from '../rpc/method.ts'
 import { METHODS } from '../rpc/methods/methodTable.ts'
 import type { RequestScope } from './context.ts'
 import { FetchError } from './errors.ts'

@@ -10,7 +10,7 @@ import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { createFilterRegistry } from '../rpc/filters/registry.ts'
 import { forgetFeeSamples } from '../rpc/fees/feeSamples.ts'
 import { createGasPriceOracle } from '../rpc/fees/gasPrice.ts'
-import type { RpcErrorName } from '../rpc/dispatch/errors.ts'
+import type { RpcErrorName } from '../rpc/errors.ts'
 import { METHODS } from '../rpc/methods/methodTable.ts'
 import {
   BODY_BYTES_MAX,

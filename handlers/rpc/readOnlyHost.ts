@@ -4,7 +4,7 @@ import { POOL_OPTIONS } from '../../core/txpool/admission.ts'
 import { createTransactionPool } from '../../core/txpool/transactionPool.ts'
 import { requestScheduler } from '../inbound/requestScheduler.ts'
 import { RPC_DEFAULTS, type RpcHost, type RpcOptions } from './context.ts'
-import { RpcError } from './dispatch/errors.ts'
+import { RpcError } from './errors.ts'
 
 export type ReadOnlyHostOptions = {
   readonly chain: Chain

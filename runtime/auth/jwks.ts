@@ -1,5 +1,5 @@
 import { KeySetError, parseKeySet, verifyWithKeySet } from '../../handlers/auth/keys/keySet.ts'
-import type { VerifySignature } from '../../handlers/auth/tokens/verifyToken.ts'
+import type { VerifySignature } from '../../handlers/auth/keys/publicKey.ts'
 import { FileReadError, readTextUpTo } from '../cli/readUpTo.ts'
 import type { Log } from '../logging/log.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
-import { RpcError } from '../../handlers/rpc/dispatch/errors.ts'
+import { RpcError } from '../../handlers/rpc/errors.ts'
 import { CommandError } from '../cli/errors.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { quantityOf } from './fields.ts'

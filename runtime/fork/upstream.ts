@@ -1,4 +1,4 @@
-import { RpcError } from '../../handlers/rpc/dispatch/errors.ts'
+import { RpcError } from '../../handlers/rpc/errors.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
 

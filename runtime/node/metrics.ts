@@ -13,7 +13,7 @@ import type { Permissions } from '../permissions/openPermissions.ts'
 import { readConnectionCounts } from '../threads/network/connectionCounts.ts'
 import type { Doctor } from './doctor.ts'
 import type { ConsensusService } from './consensusService.ts'
-import type { RunningNode } from './opening/openNode.ts'
+import type { RunningNode } from './runningNode.ts'
 import type { MetricsListener } from './servers/metricsServer.ts'
 
 /** Parts that start later than the metrics that are read from them. */

@@ -4,7 +4,7 @@ import type { RpcDevelopment } from '../../handlers/rpc/development/development.
 import type { AccountIndex } from '../../handlers/rpc/ots/accountIndex.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { logOf } from '../logging/log.ts'
-import type { RunningNode } from './opening/openNode.ts'
+import type { RunningNode } from './runningNode.ts'
 import { openAccountIndex } from '../explorer/accountIndex.ts'
 
 /** File of the index in the data path. */

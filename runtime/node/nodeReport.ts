@@ -11,7 +11,7 @@ import { poolReportOf } from '../doctor/poolReport.ts'
 import type { Refusals } from '../doctor/refusals.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
-import type { RunningNode } from './opening/openNode.ts'
+import type { RunningNode } from './runningNode.ts'
 
 /** A validator sends at least once in a round; before that it is silent for two of them, but not sooner than this. */
 const SILENT_MS_MIN = 5_000

@@ -23,7 +23,7 @@ import type { Sync } from '../../p2p/sync/sync.ts'
 import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
 import { clientVersion } from '../version.ts'
 import type { LearnedNodes } from './learnedNodes.ts'
-import type { RunningNode } from './opening/openNode.ts'
+import type { RunningNode } from './runningNode.ts'
 import type { PoolFollower } from './pool/poolFollower.ts'
 
 export type ConsensusServiceOptions = {

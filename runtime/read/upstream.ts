@@ -1,5 +1,5 @@
 import type { ForwardCall } from '../../handlers/rpc/context.ts'
-import { errorObject, RpcError, rpcErrorObject } from '../../handlers/rpc/dispatch/errors.ts'
+import { errorObject, RpcError, rpcErrorObject } from '../../handlers/rpc/errors.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
 
 /** A node that does not answer by then is treated as gone. */

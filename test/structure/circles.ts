@@ -1,21 +1,31 @@
 import { importsOf, sourceFiles } from './source.ts'
 
-/** A folder directly below a room, or a file that lies there by itself. */
-const partOf = (path: string): string => path.split('/').slice(0, 2).join('/')
+/** What lies directly in a folder: a folder, or a file by itself. */
+const partIn = (folder: string, path: string): string =>
+  path
+    .split('/')
+    .slice(0, folder.split('/').length + 1)
+    .join('/')
+
+/** The folders that a file is in, the nearest one last. */
+const ancestorsOf = (path: string): readonly string[] =>
+  path.split('/').flatMap((_, index, names) => (index === 0 ? [] : [names.slice(0, index).join('/')]))
 
 type Graph = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** The parts of a room that import each other, by value or by type, with one import for each arrow. */
-const graphOf = (room: string): Graph => {
+type Imports = readonly (readonly [from: string, imported: string])[]
+
+/** The parts of a folder that import each other, by value or by type, with one import for each arrow. */
+const graphOf = (folder: string, isPart: (path: string) => boolean, imports: Imports): Graph => {
   const graph = new Map<string, Map<string, string>>()
-  for (const file of sourceFiles(room))
-    for (const imported of importsOf(file)) {
-      const [from, to] = [partOf(file.path), partOf(imported)]
-      if (!imported.startsWith(`${room}/`) || from === to) continue
-      const arrows = graph.get(from) ?? new Map<string, string>()
-      graph.set(from, arrows)
-      if (!arrows.has(to)) arrows.set(to, `${file.path} imports ${imported}`)
-    }
+  for (const [path, imported] of imports) {
+    if (!path.startsWith(`${folder}/`) || !imported.startsWith(`${folder}/`)) continue
+    const [from, to] = [partIn(folder, path), partIn(folder, imported)]
+    if (from === to || !isPart(from) || !isPart(to)) continue
+    const arrows = graph.get(from) ?? new Map<string, string>()
+    graph.set(from, arrows)
+    if (!arrows.has(to)) arrows.set(to, `${path} imports ${imported}`)
+  }
   return graph
 }
 
@@ -36,13 +46,25 @@ const wayBetween = (
   return undefined
 }
 
-/** For each arrow that lies on a circle of folders: the imports that form one. Empty where there is no circle. */
-export const circlesIn = (room: string): readonly (readonly string[])[] => {
-  const graph = graphOf(room)
-  return [...graph].flatMap(([from, arrows]) =>
+const circlesOf = (graph: Graph): readonly (readonly string[])[] =>
+  [...graph].flatMap(([from, arrows]) =>
     [...arrows].flatMap(([to, arrow]) => {
       const back = wayBetween(graph, to, from, new Set())
       return back === undefined ? [] : [[arrow, ...back]]
     }),
   )
+
+/**
+ * For each arrow that lies on a circle: the imports that form one. Between the parts of a room, which are folders and files,
+ * and between the folders of each folder below it but the exempt ones.
+ */
+export const circlesIn = (room: string, exempt: ReadonlySet<string>): readonly (readonly string[])[] => {
+  const files = sourceFiles(room)
+  const imports = files.flatMap(file => importsOf(file).map(imported => [file.path, imported] as const))
+  const folders = new Set(files.flatMap(({ path }) => ancestorsOf(path)))
+  const below = [...folders].filter(folder => folder.startsWith(`${room}/`) && !exempt.has(folder))
+  return [
+    ...circlesOf(graphOf(room, () => true, imports)),
+    ...below.flatMap(folder => circlesOf(graphOf(folder, path => folders.has(path), imports))),
+  ]
 }

@@ -18,6 +18,12 @@ const IMPURE: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['the network', /\bWebSocket\b|\bXMLHttpRequest\b|\bEventSource\b/],
 ]
 
+/**
+ * The folders of the EVM: an instruction may call a contract, which begins a frame, which runs the interpreter, which runs
+ * instructions.
+ */
+const INTERTWINED: ReadonlySet<string> = new Set(['core/evm'])
+
 const outside = (folders: readonly string[], imported: string): boolean =>
   !folders.some(folder => imported.startsWith(`${folder}/`))
 
@@ -85,7 +91,7 @@ describe('given the folders of one room', () => {
   test.each(['core', 'p2p', 'handlers', 'runtime'])(
     'when %s is read, then they form no circle, by value or by type',
     room => {
-      expect(circlesIn(room)).toEqual([])
+      expect(circlesIn(room, INTERTWINED)).toEqual([])
     },
   )
 })

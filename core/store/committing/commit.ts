@@ -1,6 +1,6 @@
 import { runSteps, runStepsYielding, type Steps } from '../../steps.ts'
 import { headNumberOf } from '../chainMemory.ts'
-import { CommitRefused, checkCommit } from '../recovery/commitCheck.ts'
+import { CommitRefused, checkCommit } from './commitCheck.ts'
 import { addChangesSteps, addHead, addNodesSteps } from '../flushing/memtable.ts'
 import { flushWhenDue, waitForViews } from '../flushing/startFlush.ts'
 import { blockFingerprintsSteps } from '../logs/fingerprint.ts'

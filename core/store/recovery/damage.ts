@@ -1,6 +1,6 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { runStepsYielding } from '../../steps.ts'
-import { CommitRefused } from './commitCheck.ts'
+import { CommitRefused } from '../committing/commitCheck.ts'
 import type { BlockReader } from '../reading/blockReader.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { encodeSegmentSteps } from '../segments/segment.ts'

@@ -8,7 +8,7 @@ import {
   type PastValue,
   readHistory,
   writeHistory,
-} from '../reading/history.ts'
+} from './history.ts'
 
 /**
  * An account or slot in the views: its value at the head, then its history, which is decoded only for reads of earlier

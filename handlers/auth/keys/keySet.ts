@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/json.ts'
 import { compactVerify, createLocalJWKSet, errors, type JWK } from 'jose'
 import { ALGORITHMS } from './algorithms.ts'
-import type { VerifySignature } from '../tokens/verifyToken.ts'
+import type { VerifySignature } from './publicKey.ts'
 
 /** Keys of one issuer: two while it changes them, some more for several services. */
 const KEYS_MAX = 100

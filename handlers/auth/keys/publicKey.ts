@@ -22,6 +22,9 @@ export type PublicKey =
     }
   | { readonly kind: 'secp256k1'; readonly point: Uint8Array<ArrayBuffer> }
 
+/** Returns the payload of a compact JWS (RFC 7515) with a valid signature, undefined for any other text. */
+export type VerifySignature = (token: string) => Promise<Uint8Array | undefined>
+
 /** NIST SP 800-131A: shorter ones no longer protect. */
 export const RSA_BITS_MIN = 2048
 

@@ -1,6 +1,7 @@
 import { generateKeyPair, SignJWT } from 'jose'
 import type { User } from './credentials.ts'
-import { type VerifySignature, verifyWithKey } from '../tokens/verifyToken.ts'
+import type { VerifySignature } from '../keys/publicKey.ts'
+import { verifyWithKey } from '../tokens/verifyToken.ts'
 
 /** As in Besu: internal tokens are always RS256 with a key of 2048 bits, and expire after five minutes. */
 const ALGORITHM = 'RS256'

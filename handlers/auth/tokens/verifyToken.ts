@@ -2,10 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base64url, compactVerify, decodeProtectedHeader } from 'jose'
 import type { Algorithm } from '../keys/algorithms.ts'
-import type { PublicKey } from '../keys/publicKey.ts'
-
-/** Returns the payload of a compact JWS (RFC 7515) with a valid signature, undefined for any other text. */
-export type VerifySignature = (token: string) => Promise<Uint8Array | undefined>
+import type { PublicKey, VerifySignature } from '../keys/publicKey.ts'
 
 const ENCODER = new TextEncoder()
 

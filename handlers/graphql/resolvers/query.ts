@@ -1,7 +1,7 @@
 import { fromHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { SenderTransaction } from '../../../core/block/transaction.ts'
 import { decodeRlp, RlpError } from '../../../core/rlp/rlp.ts'
-import { RpcError } from '../../rpc/dispatch/errors.ts'
+import { RpcError } from '../../rpc/errors.ts'
 import { findMined } from '../../rpc/blocks/mined.ts'
 import type { BlockSelector } from '../../rpc/parameters/block.ts'
 import type { RequestScope } from '../context.ts'

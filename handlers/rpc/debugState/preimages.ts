@@ -3,7 +3,7 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { StateChanges } from '../../../core/state/account.ts'
 import type { RpcContext } from '../context.ts'
-import type { Call } from '../methods/method.ts'
+import type { Call } from '../method.ts'
 
 /** Maximum number of blocks that are searched for preimages, newest first; older preimages stay unknown. */
 const PREIMAGE_BLOCKS_MAX = 10_000n

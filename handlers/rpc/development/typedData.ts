@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../../core/json.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { concatBytes, type Hash, padStartBytes, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { addressOf, flagOf, prefixedBytesOf } from '../parameters/values.ts'
 
 type Member = { readonly name: string; readonly type: string }

@@ -8,7 +8,7 @@ import {
   replyBody,
 } from './envelope.ts'
 import { createJsonArray, type KeepBytes } from '../json/jsonPieces.ts'
-import type { Call, Method } from '../methods/method.ts'
+import type { Call, Method } from '../method.ts'
 import type { YieldTurn } from '../../../core/scheduler.ts'
 import type { Runner } from './runner.ts'
 

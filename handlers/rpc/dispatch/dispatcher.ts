@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.ts'
 import { runBatch } from './batch.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../connection.ts'
 import type { RpcContext, Snapshot } from '../context.ts'
 import { createDeadlines, type Deadlines } from '../../inbound/deadlines.ts'
 import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
@@ -15,7 +15,7 @@ import {
   statusOf,
 } from './envelope.ts'
 import { JsonError } from '../json/parse.ts'
-import type { Call, Method } from '../methods/method.ts'
+import type { Call, Method } from '../method.ts'
 import { BodyTooBusy, type ParsedBody, parseYielding, parseWhole, WHOLE_LENGTH_MAX } from './requestBody.ts'
 import { createRunner, type Runner } from './runner.ts'
 

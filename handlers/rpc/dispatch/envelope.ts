@@ -1,6 +1,6 @@
 import { isObject } from '../../../core/json.ts'
-import type { RpcErrorName, RpcErrorObject } from './errors.ts'
-import { RPC_ERRORS, RpcError, rpcErrorObject } from './errors.ts'
+import type { RpcErrorName, RpcErrorObject } from '../errors.ts'
+import { RPC_ERRORS, RpcError, rpcErrorObject } from '../errors.ts'
 import { isJsonPieces, type JsonPiece, pieceLength } from '../json/jsonPieces.ts'
 
 /** One request of a body: a call, a notification (which is ignored), or an invalid request. */

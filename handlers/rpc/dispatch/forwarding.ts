@@ -1,6 +1,6 @@
 import type { ForwardCall, RpcHost } from '../context.ts'
-import type { Method } from '../methods/method.ts'
-import { RpcError } from './errors.ts'
+import type { Method } from '../method.ts'
+import { RpcError } from '../errors.ts'
 import { WorkerRefusal } from './offload.ts'
 
 /** Methods that need a node with a pool: they send transactions, or keep state between two calls. */

@@ -1,6 +1,6 @@
 import type { Outcome } from './envelope.ts'
 import type { OnNextTurn } from '../../../core/scheduler.ts'
-import type { Call } from '../methods/method.ts'
+import type { Call } from '../method.ts'
 
 /** Calls started in one turn: each may take two milliseconds before it moves to a call worker. */
 const STARTED_MAX = 8

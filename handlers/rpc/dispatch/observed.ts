@@ -1,6 +1,6 @@
 import type { RpcObserver } from '../observer.ts'
 import type { Outcome } from './envelope.ts'
-import { RPC_ERRORS } from './errors.ts'
+import { RPC_ERRORS } from '../errors.ts'
 import type { Runner } from './runner.ts'
 
 /** Names of errors, by the code and the text of their answers. */

@@ -3,8 +3,8 @@ import { evictOldest } from '../../../core/collections/boundedMap.ts'
 import { withRunLimit, type RunLimit } from '../../../core/evm/interpreter/runLimit.ts'
 import type { RpcContext, RpcHost } from '../context.ts'
 import type { Outcome } from './envelope.ts'
-import { RpcError, type RpcErrorObject } from './errors.ts'
-import type { Call, Method, Params } from '../methods/method.ts'
+import { RpcError, type RpcErrorObject } from '../errors.ts'
+import type { Call, Method, Params } from '../method.ts'
 
 /** Threads that run methods, so that the thread that serves requests and takes part in consensus stays free. */
 export type CallWorkers = {

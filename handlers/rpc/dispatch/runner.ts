@@ -13,10 +13,10 @@ import {
   RpcError,
   type RpcErrorObject,
   rpcErrorObject,
-} from './errors.ts'
+} from '../errors.ts'
 import { isKnownMethod } from './knownMethods.ts'
-import type { Call, Method, Params } from '../methods/method.ts'
-import { invalidParameter } from '../parameters/domains.ts'
+import type { Call, Method, Params } from '../method.ts'
+import { invalidParameter } from '../openrpc/domains.ts'
 import type { OnNextTurn } from '../../../core/scheduler.ts'
 import { createBatchedStart, createMicroBatch } from './microBatch.ts'
 import { createOffloadedRun, WorkerRefusal } from './offload.ts'

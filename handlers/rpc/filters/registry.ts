@@ -1,7 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { BlockLogs } from '../../../core/store/logs/blockLogs.ts'
 import type { RpcHost } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import type { JsonPieces } from '../json/jsonPieces.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import { logsBetween } from '../logs/search.ts'

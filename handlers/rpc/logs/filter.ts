@@ -3,7 +3,7 @@ import { type Address, equalBytes, type Hash } from '../../../core/bytes/bytes.t
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Log } from '../../../core/block/receipt.ts'
 import { logPattern, type LogPattern, type LogQuery } from '../../../core/store/logs/pattern.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { type BlockSelector, LATEST, numberSelectorOf } from '../parameters/block.ts'
 import { bareHashOf, exactAddressOf, hashOf } from '../parameters/values.ts'
 import { reversedRange } from './range.ts'

@@ -1,4 +1,4 @@
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 
 /** A range that ends before it begins. */
 export const reversedRange = (from: bigint, to: bigint): RpcError =>

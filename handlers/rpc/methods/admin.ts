@@ -5,8 +5,8 @@ import {
   type RpcLogLevel,
   type RpcNetwork,
 } from '../context.ts'
-import { RpcError, type RpcErrorName } from '../dispatch/errors.ts'
-import { type Method, method, type Params } from './method.ts'
+import { RpcError, type RpcErrorName } from '../errors.ts'
+import { type Method, method, type Params } from '../method.ts'
 import { given, requireCount, required } from '../parameters/values.ts'
 import { nodeShape, peerShape } from '../shapes/node.ts'
 import { listeningEnode, networkOf } from './network.ts'

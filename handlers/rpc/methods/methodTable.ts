@@ -1,4 +1,4 @@
-import type { Method } from './method.ts'
+import type { Method } from '../method.ts'
 import { ADMIN_METHODS } from './admin.ts'
 import { DEBUG_RAW_METHODS } from './debug/raw.ts'
 import { DEBUG_STATE_METHODS } from './debug/state.ts'

@@ -1,8 +1,8 @@
 import { VANITY_BYTES } from '../../../core/block/codec/extraData.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { RpcContext, RpcMiner } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import { type Method, method } from './method.ts'
+import { RpcError } from '../errors.ts'
+import { type Method, method } from '../method.ts'
 import { bytesOf, given, integerOf, required } from '../parameters/values.ts'
 
 const minerOf = ({ miner }: RpcContext): RpcMiner => required(miner, 'METHOD_NOT_ENABLED')

@@ -1,5 +1,5 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
-import { type Method, method } from './method.ts'
+import { type Method, method } from '../method.ts'
 import { listeningEnode, networkOf } from './network.ts'
 
 export const NET_METHODS: readonly Method[] = [

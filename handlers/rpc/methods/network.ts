@@ -1,5 +1,5 @@
 import type { RpcContext, RpcNetwork } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { required } from '../parameters/values.ts'
 
 /** @throws RpcError where p2p is disabled */

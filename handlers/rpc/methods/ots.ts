@@ -2,12 +2,12 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { Transaction } from '../../../core/block/transaction.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import type { AccountIndex } from '../ots/accountIndex.ts'
 import { PAGE_TRANSACTIONS_MAX, type Search, searchAfter, searchBefore } from '../ots/search.ts'
 import { blockNumberOf, requireNumberSelector } from '../parameters/block.ts'
 import { given, integerOf, requireAddress } from '../parameters/values.ts'
-import { type Method, method, type Params } from './method.ts'
+import { type Method, method, type Params } from '../method.ts'
 
 /** Version of Otterscan's methods. */
 const API_LEVEL = 8

@@ -1,8 +1,8 @@
 import type { RpcContext } from '../context.ts'
-import { RPC_ERRORS, RpcError, type RpcErrorName } from '../dispatch/errors.ts'
+import { RPC_ERRORS, RpcError, type RpcErrorName } from '../errors.ts'
 import type { RpcAllowlist } from '../permissions.ts'
 import { given } from '../parameters/values.ts'
-import { type Method, method, type Params } from './method.ts'
+import { type Method, method, type Params } from '../method.ts'
 
 /** Besu's answer to a successful change. */
 const SUCCESS = 'Success'

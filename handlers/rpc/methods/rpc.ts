@@ -1,4 +1,4 @@
-import { type Method, method } from './method.ts'
+import { type Method, method } from '../method.ts'
 import { openRpcDocument } from '../openrpc/document.ts'
 import { CONNECTION_METHODS } from '../subscriptions/methods.ts'
 

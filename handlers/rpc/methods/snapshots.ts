@@ -1,9 +1,9 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { fileNameOf } from '../parameters/fileName.ts'
 import { given, required } from '../parameters/values.ts'
 import { SnapshotRefused, type SnapshotStatus } from '../snapshots.ts'
-import { method, type Method } from './method.ts'
+import { method, type Method } from '../method.ts'
 
 const nameOf = (value: unknown): string | undefined => {
   if (value === undefined) return undefined

@@ -1,8 +1,8 @@
 import { recordOf } from '../blocks/blockWithReceipts.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { createJsonArray } from '../json/jsonPieces.ts'
-import { type Call, type Method, method } from './method.ts'
+import { type Call, type Method, method } from '../method.ts'
 import {
   type BlockSelector,
   LATEST,

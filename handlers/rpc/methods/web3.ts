@@ -1,7 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import { type Method, method } from './method.ts'
+import { RpcError } from '../errors.ts'
+import { type Method, method } from '../method.ts'
 import { bytesOf, requireCount, required } from '../parameters/values.ts'
 
 export const WEB3_METHODS: readonly Method[] = [

@@ -1,6 +1,6 @@
 import type { RpcOptions } from '../context.ts'
-import { RPC_ERRORS } from '../dispatch/errors.ts'
-import type { Method, Parameter } from '../methods/method.ts'
+import { RPC_ERRORS } from '../errors.ts'
+import type { Method, Parameter } from '../method.ts'
 import { SCHEMAS, schemaRef } from './schemas.ts'
 
 const OPENRPC_VERSION = '1.3.2'

@@ -1,7 +1,7 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import type { RpcContext } from '../context.ts'
-import type { Call } from '../methods/method.ts'
+import type { Call } from '../method.ts'
 import { receiptShape } from '../shapes/receipt.ts'
 import { minedTransactionShape } from '../shapes/transaction.ts'
 import type { AccountIndex, TransactionPlace } from './accountIndex.ts'

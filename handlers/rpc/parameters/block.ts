@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../../../core/json.ts'
-import { hasFinality } from '../blocks/finality.ts'
+import { hasFinality } from './finality.ts'
 import { bareHashOf, flagOf, integerOf, given } from './values.ts'
-import { RpcError, type RpcErrorName } from '../dispatch/errors.ts'
+import { RpcError, type RpcErrorName } from '../errors.ts'
 import type { RpcContext } from '../context.ts'
-import type { Params } from '../methods/method.ts'
+import type { Params } from '../method.ts'
 import type { Hash } from '../../../core/bytes/bytes.ts'
 
 export type BlockTag = 'earliest' | 'latest' | 'pending' | 'safe' | 'finalized'

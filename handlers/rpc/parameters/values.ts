@@ -1,8 +1,8 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { fromHex, HexError } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
-import { RpcError, type RpcErrorName } from '../dispatch/errors.ts'
-import type { Params } from '../methods/method.ts'
+import { RpcError, type RpcErrorName } from '../errors.ts'
+import type { Params } from '../method.ts'
 
 const HEX_DIGITS = /^(?:0[xX])?([0-9a-fA-F]*)$/
 

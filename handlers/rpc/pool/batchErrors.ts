@@ -1,6 +1,6 @@
 import { DecodeError } from '../../../core/block/codec/error.ts'
 import type { RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 
 /** Besu's TransactionInvalidReason for each rejection of the pool. */
 const REASONS: Readonly<Record<RejectionCode, string>> = {

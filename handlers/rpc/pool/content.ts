@@ -1,6 +1,6 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import type { JsonPieces } from '../json/jsonPieces.ts'
 import { type PieceHost, textPieces } from '../shapes/pieces.ts'
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../../core/json.ts'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { addressOf, integerOf } from '../parameters/values.ts'
 
 export type PendingFilter = (transaction: PooledTransaction) => boolean

@@ -6,7 +6,7 @@ import { blobBaseFeeAt } from '../../../core/chain/fees/blobFee.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import { rulesAt } from '../../../core/genesis/schedule.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { addressOf, bytesOf, hashOf, integerOf } from '../parameters/values.ts'
 import type { SimulationBlock } from './block.ts'
 

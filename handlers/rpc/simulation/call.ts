@@ -1,7 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { TransactionResult } from '../../../core/evm/transaction/result.ts'
 import type { RpcContext } from '../context.ts'
-import type { Call } from '../methods/method.ts'
+import type { Call } from '../method.ts'
 import { settled, withRequiredSelector } from '../parameters/block.ts'
 import { given } from '../parameters/values.ts'
 import { type SimulationBlock, simulateIn, simulationBlock } from './block.ts'

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../core/json.ts'
 import { type Address, EMPTY_BYTES, equalBytes, type Hash, ZERO_ADDRESS } from '../../../core/bytes/bytes.ts'
 import type { AccessListEntry, Authorization } from '../../../core/block/transaction.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { addressOf, flagOf, hashOf, integerOf, prefixedBytesOf } from '../parameters/values.ts'
 
 /** The call parameter of eth_call and similar methods; missing members are undefined. */

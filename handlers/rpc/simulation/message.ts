@@ -8,7 +8,7 @@ import type { Tracer } from '../../../core/evm/interpreter/tracer.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError, wrongChainId } from '../dispatch/errors.ts'
+import { RpcError, wrongChainId } from '../errors.ts'
 import type { CallParameters } from './callParameters.ts'
 import { invalidMessage } from './outcome.ts'
 

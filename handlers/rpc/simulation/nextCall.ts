@@ -1,5 +1,5 @@
 import type { RpcContext } from '../context.ts'
-import type { Params } from '../methods/method.ts'
+import type { Params } from '../method.ts'
 import { PENDING, readSelector } from '../parameters/block.ts'
 import { given, required } from '../parameters/values.ts'
 import { type SimulationBlock, simulationBlock } from './block.ts'

@@ -4,7 +4,7 @@ import type { Message } from '../../../core/evm/transaction/execute.ts'
 import { floorGas, intrinsicGas } from '../../../core/evm/gas/intrinsic.ts'
 import { InvalidTransaction, type TransactionResult } from '../../../core/evm/transaction/result.ts'
 import type { Rules } from '../../../core/genesis/configuration.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 
 /** Selector of Solidity's `Error(string)`. */
 const ERROR_SELECTOR = '08c379a0'

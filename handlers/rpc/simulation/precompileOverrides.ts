@@ -4,7 +4,7 @@ import type { BlockEnvironment } from '../../../core/evm/transaction/environment
 import type { Precompile } from '../../../core/evm/precompiles/precompile.ts'
 import { precompileAt } from '../../../core/evm/precompiles/precompiles.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import type { StateOverrides } from './stateOverrides.ts'
 
 /**

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../../core/json.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { WorldState } from '../../../core/state/world.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { addressOf, bytesOf, hashOf, integerOf } from '../parameters/values.ts'
 
 type Slot = readonly [slot: Uint8Array, value: Uint8Array]

@@ -3,7 +3,7 @@ import type { StateChanges } from '../../../core/state/account.ts'
 import { historicalNodes } from '../../../core/trie/state/history.ts'
 import type { TrieNodeReader } from '../../../core/trie/nodes/node.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 
 /**
  * Maximum distance from the head at which the trie can be read: the store has the head's trie, earlier ones are

@@ -1,7 +1,7 @@
 import type { CreateYield, YieldTurn } from '../../../core/scheduler.ts'
 import { bloomMayMatch } from '../../../core/store/logs/pattern.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
-import { hasBeaconChain } from '../blocks/finality.ts'
+import { hasBeaconChain } from '../parameters/finality.ts'
 import type { RpcHost } from '../context.ts'
 import { type LogFilter, logMatches } from '../logs/filter.ts'
 import { blockShape } from '../shapes/block.ts'

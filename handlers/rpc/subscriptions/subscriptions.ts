@@ -1,5 +1,5 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import type { RpcObserver } from '../observer.ts'
 import type { Feeds } from './feeds.ts'

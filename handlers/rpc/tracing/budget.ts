@@ -1,7 +1,7 @@
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { type KeepBytes, keepPlain } from '../json/jsonPieces.ts'
-import type { Call } from '../methods/method.ts'
+import type { Call } from '../method.ts'
 
 /**
  * Approximate maximum size of the answer to one request: struct logs of 1,000 token transfers stay below it (measured:

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../core/json.ts'
-import { RpcError } from '../dispatch/errors.ts'
+import { RpcError } from '../errors.ts'
 import { flagOf, integerOf } from '../parameters/values.ts'
 import { objectsBudget } from './budget.ts'
 import { callTracer } from './callTracer.ts'

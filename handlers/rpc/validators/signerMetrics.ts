@@ -1,7 +1,7 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { RpcContext } from '../context.ts'
-import { RpcError } from '../dispatch/errors.ts'
-import type { Call, Params } from '../methods/method.ts'
+import { RpcError } from '../errors.ts'
+import type { Call, Params } from '../method.ts'
 import { blockNumberOf, numberSelectorOf } from '../parameters/block.ts'
 import { given } from '../parameters/values.ts'
 

@@ -8,7 +8,7 @@ import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket
 import { nameOf } from '../session/session.ts'
 import { splitBlock } from './blocks.ts'
 import type { EthVersion } from '../base/capabilities.ts'
-import { ETH } from './codes.ts'
+import { ETH } from '../ethCodes.ts'
 import { type EthPeer, sendEth } from './ethPeer.ts'
 import { receiptsWithoutBloom } from './receipts.ts'
 import { decodeHashes, decodeHeadersQuery, encodeWithId, openWithId } from './requests.ts'

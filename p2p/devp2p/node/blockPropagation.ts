@@ -13,7 +13,7 @@ import {
   readHeaderFields,
   splitBlock,
 } from '../eth/blocks.ts'
-import { ETH } from '../eth/codes.ts'
+import { ETH } from '../ethCodes.ts'
 import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
 import { nameOf } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'

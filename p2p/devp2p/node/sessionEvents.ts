@@ -1,5 +1,5 @@
 import type { Misbehaviour } from '../../network.ts'
-import { ETH } from '../eth/codes.ts'
+import { ETH } from '../ethCodes.ts'
 import type { EthPeer } from '../eth/ethPeer.ts'
 import { isRequest } from '../eth/serving.ts'
 import { disconnectSession } from '../session/ending.ts'

@@ -1,7 +1,7 @@
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { EthVersion } from '../base/capabilities.ts'
-import { ETH } from '../eth/codes.ts'
+import { ETH } from '../ethCodes.ts'
 import { type ForkHead, type ForkId, forkIdAt, forkIdMismatch } from '../eth/forkId.ts'
 import { decodeStatus, encodeStatus, type EthStatus } from '../eth/status.ts'
 import type { Session } from '../session/session.ts'

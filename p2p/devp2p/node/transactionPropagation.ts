@@ -6,7 +6,7 @@ import { createGossipRates, type GossipRates } from '../../gossip/gossipRates.ts
 import { HASH_BYTES } from '../../gossip/poolLists.ts'
 import { createRecentHashes, type RecentHashes } from '../../gossip/recentHashes.ts'
 import { checkEncodings } from '../../gossip/transactionBatch.ts'
-import { ETH } from '../eth/codes.ts'
+import { ETH } from '../ethCodes.ts'
 import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
 import {
   decodeTransactionAnnouncements,

@@ -1,4 +1,4 @@
-import { ETH } from '../eth/codes.ts'
+import { ETH } from '../ethCodes.ts'
 
 const KIBIBYTE = 1024
 /** Both clients refuse larger messages. */

@@ -9,7 +9,7 @@ import { SnappyError } from '../snappy/error.ts'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { EMPTY_LIST } from '../../../core/rlp/list.ts'
 import { abortSession, disconnectSession } from './ending.ts'
-import { ETH } from '../eth/codes.ts'
+import { ETH } from '../ethCodes.ts'
 import { ethBytesMax, FRAME_BYTES_MAX, ETH_MESSAGE_BYTES_MAX } from './messageLimits.ts'
 import type { ProtocolMessage, Session } from './session.ts'
 

@@ -1,7 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
-import { type BadBlocks, createBadBlocks, keepBadBlocks } from '../../../core/chain/importing/badBlocks.ts'
-import type { MemoryUnavailable } from '../../../core/evm/interpreter/memory.ts'
-import type { Chain, RecordImport, Rewinding } from '../../../core/chain/chain.ts'
+import { createBadBlocks, keepBadBlocks } from '../../../core/chain/importing/badBlocks.ts'
 import { openChain } from '../../../core/chain/opening/openChain.ts'
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import { consensusEntries } from '../../../core/genesis/comparison/consensusEntries.ts'
@@ -12,7 +10,6 @@ import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import type { ChainStore, RewindableStore } from '../../../core/store/store.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import { lockDataPath } from '../../drivers/lock.ts'
-import type { StorageLost } from '../../drivers/lease.ts'
 import { openStorage, type Storage, StorageUnavailable } from '../../drivers/open.ts'
 import { forkPath } from '../../fork/forkPath.ts'
 import type { ForkPoint } from '../../fork/forkPoint.ts'
@@ -20,15 +17,15 @@ import { writeFileAtomically } from '../../files/atomic.ts'
 import { writeFailureReason } from '../../files/reason.ts'
 import { requirePrivateFile } from '../../keys/filePermissions.ts'
 import { createNodeKey, type NodeKey, nodeKeyPath, readNodeKey, writeNodeKey } from '../../keys/nodeKey.ts'
-import type { ValidatorStatement } from '../../../p2p/validatorStatement.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { bindConnectionKey } from '../../signing/connectionBinding.ts'
 import { type OpenedKeys, startFailure } from '../../signing/securityModule.ts'
-import { localSigner, type ValidatorSigner } from '../../signing/signer.ts'
+import { localSigner } from '../../signing/signer.ts'
 import { logOf } from '../../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../../threads/recovery/pool.ts'
 import { createYield, isSliceOver } from '../../scheduler.ts'
 import { createDevelopmentChains, type DevelopmentChains, openFirstChain } from '../development/chains.ts'
+import type { OpenNode, RunningNode } from '../runningNode.ts'
 import { executionBytesMax } from './executionMemory.ts'
 import { watchMemoryExceeded } from './memoryExceeded.ts'
 import { closeAll } from '../closeAll.ts'
@@ -39,8 +36,6 @@ import {
   readGenesis,
   readGenesisIfPresent,
 } from './genesisFile.ts'
-import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
-import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import { createRecoverSeals } from '../../threads/recovery/recoverSeals.ts'
 import { createRecoverSenders, type KnownSender } from '../../threads/recovery/recoverSenders.ts'
 
@@ -52,28 +47,6 @@ export type OpenOptions = {
   readonly repairsFromPeers?: boolean
   /** Ends a wait for a storage that another node holds. */
   readonly stop?: AbortSignal
-}
-
-/** An open chain, which this process has locked. */
-export type OpenNode = {
-  readonly chain: Chain
-  readonly recoverSenders: RecoverSenders
-  /** Sets the lookup of known senders: those of pooled transactions need not be recovered again in a block. */
-  readonly lookUpSenders: (known: KnownSender) => void
-  readonly recoverSeals: RecoverSeals
-  /** Blocks that this chain rejected. */
-  readonly badBlocks: BadBlocks
-  /** Resolves if a sealed block needs more memory than this machine has. */
-  readonly memoryExceeded: Promise<MemoryUnavailable>
-  /** Resolves when another node has taken over the storage, which then refuses each write of this one. */
-  readonly storageLost: Promise<StorageLost> | undefined
-  readonly importRecord: RecordImport['importRecord']
-  /** What a development chain can undo; undefined on any other chain. */
-  readonly development: { readonly rewinding: Rewinding; readonly chains: DevelopmentChains } | undefined
-  /** Storage of the chain, also for other data that must survive as blocks do. */
-  readonly storage: Pick<KeyValueStore, 'durability' | 'get' | 'setDurably'>
-  /** Flushes everything to disk and unlocks the data path. */
-  close(): Promise<void>
 }
 
 /** The genesis, read before anything is opened or written. */
@@ -266,17 +239,6 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
 export const openNode = async (options: OpenOptions): Promise<OpenNode> => {
   await useFastEngine()
   return openWith(options, planChain(options, undefined), () => undefined)
-}
-
-export type RunningNode = OpenNode & {
-  /** Of its validator. */
-  readonly key: Pick<NodeKey, 'address' | 'publicKey'>
-  readonly signer: ValidatorSigner
-  readonly connectionKey: NodeKey
-  /** Binds the connection key to the validator's key; undefined where they are the same. */
-  readonly statement: ValidatorStatement | undefined
-  /** Entries of the genesis file that all nodes must agree on, by name. */
-  readonly genesisEntries: Readonly<Record<string, string>>
 }
 
 export type PreparedNode = {

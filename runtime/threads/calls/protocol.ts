@@ -1,7 +1,7 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import type { RpcOptions } from '../../../handlers/rpc/context.ts'
-import type { RpcErrorObject } from '../../../handlers/rpc/dispatch/errors.ts'
+import type { RpcErrorObject } from '../../../handlers/rpc/errors.ts'
 import type { PackedBytes } from './packed.ts'
 
 /*

@@ -1,4 +1,4 @@
-import type { Call } from '../../../handlers/rpc/methods/method.ts'
+import type { Call } from '../../../handlers/rpc/method.ts'
 import type { Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
 
 /** Maximum queued calls; more would time out before a worker is free. */

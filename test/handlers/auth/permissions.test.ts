@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { createGrants } from '../../../handlers/auth/permissions.ts'
-import { permissionOf } from '../../../handlers/rpc/methods/method.ts'
+import { permissionOf } from '../../../handlers/rpc/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 
 const rightOf = (name: string) => ({ name, permission: permissionOf(name) })

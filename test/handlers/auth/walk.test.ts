@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Method } from '../../../handlers/rpc/methods/method.ts'
+import type { Method } from '../../../handlers/rpc/method.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { type LoginNode, startLoginNode, userToml } from './login/loginNode.ts'

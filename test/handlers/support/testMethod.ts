@@ -1,4 +1,4 @@
-import { type Method, method } from '../../../handlers/rpc/methods/method.ts'
+import { type Method, method } from '../../../handlers/rpc/method.ts'
 
 /** A row of a test's own method table. */
 export const testMethod = (

@@ -4,8 +4,8 @@ import { encodeReceipt } from '../../../../core/block/codec/receipt.ts'
 import type { Receipt } from '../../../../core/block/receipt.ts'
 import { listPieces, pieceHost } from '../../shapes/pieces.ts'
 import { recordOf, headerOf } from '../../blocks/blockWithReceipts.ts'
-import { RpcError } from '../../dispatch/errors.ts'
-import { type Method, method, type Params } from '../method.ts'
+import { RpcError } from '../../errors.ts'
+import { type Method, method, type Params } from '../../method.ts'
 import {
   blockNumberOf,
   type BlockSelector,

@@ -7,9 +7,9 @@ import { InvalidTransaction } from '../../../../core/evm/transaction/result.ts'
 import { RlpError } from '../../../../core/rlp/rlp.ts'
 import { recordOf } from '../../blocks/blockWithReceipts.ts'
 import type { RpcContext } from '../../context.ts'
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 import { createJsonArray, jsonOf } from '../../json/jsonPieces.ts'
-import { type Call, type Method, method } from '../method.ts'
+import { type Call, type Method, method } from '../../method.ts'
 import {
   type BlockSelector,
   LATEST,

@@ -1,6 +1,6 @@
 import { developmentOf } from '../../development/signing.ts'
 import { given, integerOf, required, requireAddress } from '../../parameters/values.ts'
-import { developmentMethod, type Method } from '../method.ts'
+import { developmentMethod, type Method } from '../../method.ts'
 import { refusing } from './refusing.ts'
 
 /** Header values of later blocks of a development chain, as in anvil and Hardhat. */

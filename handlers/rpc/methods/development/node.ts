@@ -4,7 +4,7 @@ import type { RpcContext } from '../../context.ts'
 import { developmentOf } from '../../development/signing.ts'
 import { nextHeadOf } from '../../fees/nextHead.ts'
 import { flagOf, given, required } from '../../parameters/values.ts'
-import { type Call, developmentMethod, type Method } from '../method.ts'
+import { type Call, developmentMethod, type Method } from '../../method.ts'
 
 const metadata = (_: Call, { chain, options, development }: RpcContext): object => {
   const fork = development?.fork()

@@ -1,6 +1,6 @@
 import { sendUnsigned, developmentOf } from '../../development/signing.ts'
 import { given, hashOf, required, requireAddress } from '../../parameters/values.ts'
-import { developmentMethod, type Method } from '../method.ts'
+import { developmentMethod, type Method } from '../../method.ts'
 
 /** The transaction pool of a development chain, as in anvil and Hardhat. */
 export const DEV_POOL_METHODS: readonly Method[] = [

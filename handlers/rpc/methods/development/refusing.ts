@@ -1,5 +1,5 @@
 import { DevelopmentRefused } from '../../development/development.ts'
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 
 /** Runs the work. @throws RpcError with the reason where the chain refuses */
 export const refusing = async <T>(work: () => T | Promise<T>): Promise<T> => {

@@ -1,5 +1,5 @@
 import { personalSign, signMessage, signTransaction, signTypedData } from '../../development/signing.ts'
-import { type Method, method } from '../method.ts'
+import { type Method, method } from '../../method.ts'
 
 /** Signatures by the unlocked accounts of a development chain. */
 export const DEV_SIGNING_METHODS: readonly Method[] = [

@@ -5,7 +5,7 @@ import type { StateEdit } from '../../../../core/state/edits.ts'
 import type { ForkingRequest } from '../../development/development.ts'
 import type { RpcContext } from '../../context.ts'
 import { developmentOf } from '../../development/signing.ts'
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 import {
   prefixedBytesOf,
   flagOf,
@@ -14,7 +14,7 @@ import {
   required,
   requireAddress,
 } from '../../parameters/values.ts'
-import { type Call, developmentMethod, type Method, type Params } from '../method.ts'
+import { type Call, developmentMethod, type Method, type Params } from '../../method.ts'
 import { refusing } from './refusing.ts'
 
 const edit =

@@ -1,4 +1,4 @@
-import { type Method, method } from '../method.ts'
+import { type Method, method } from '../../method.ts'
 import { createAccessList } from '../../simulation/accessList.ts'
 import { simulateV1 } from '../../simulation/blocks/simulate.ts'
 import { ethCall } from '../../simulation/call.ts'

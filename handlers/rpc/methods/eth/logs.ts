@@ -1,7 +1,7 @@
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 import { readLogFilter } from '../../logs/filter.ts'
 import { installedLogsText, searchLogsText } from '../../logs/search.ts'
-import { type Method, method, type Params } from '../method.ts'
+import { type Method, method, type Params } from '../../method.ts'
 import { given, integerOf } from '../../parameters/values.ts'
 import { toQuantity } from '../../../../core/bytes/hex.ts'
 

@@ -1,7 +1,7 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
 import { blobBaseFeeAt, excessBlobGasAfter } from '../../../../core/chain/fees/blobFee.ts'
 import { feeHistory } from '../../fees/feeHistory.ts'
-import { type Method, method } from '../method.ts'
+import { type Method, method } from '../../method.ts'
 import { nextHeadOf } from '../../fees/nextHead.ts'
 import { required } from '../../parameters/values.ts'
 import { syncingShape } from '../../shapes/node.ts'

@@ -1,5 +1,5 @@
-import { RpcError } from '../../dispatch/errors.ts'
-import { type Method, permissionOf } from '../method.ts'
+import { RpcError } from '../../errors.ts'
+import { type Method, permissionOf } from '../../method.ts'
 import { QBFT_METHODS } from './reads.ts'
 import { QBFT_VOTE_METHODS } from './votes.ts'
 

@@ -11,7 +11,7 @@ import { callMessage } from '../../../../core/evm/transaction/execute.ts'
 import { InvalidTransaction, type TransactionResult } from '../../../../core/evm/transaction/result.ts'
 import type { Tracer } from '../../../../core/evm/interpreter/tracer.ts'
 import type { WorldState } from '../../../../core/state/world.ts'
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 import type { CallParameters } from '../callParameters.ts'
 import { checkTypes, upfrontCostOf } from '../message.ts'
 

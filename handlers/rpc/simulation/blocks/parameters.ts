@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../../../core/json.ts'
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 import { flagOf } from '../../parameters/values.ts'
 import { type BlockOverrides, readBlockOverrides } from '../blockOverrides.ts'
 import { type CallParameters, readCall } from '../callParameters.ts'

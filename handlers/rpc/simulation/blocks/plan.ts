@@ -1,6 +1,6 @@
 import type { ChainConfiguration } from '../../../../core/genesis/configuration.ts'
 import { qbftAt } from '../../../../core/genesis/schedule.ts'
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 import { type BlockCalls, EMPTY_BLOCK, SIMULATED_BLOCKS_MAX, tooMany } from './parameters.ts'
 
 /** A block to simulate with its number and time. */

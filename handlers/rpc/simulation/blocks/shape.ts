@@ -1,6 +1,6 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
 import { type HaltReason, isInvalidOpcode } from '../../../../core/evm/transaction/result.ts'
-import { type RpcErrorObject, RPC_ERRORS } from '../../dispatch/errors.ts'
+import { type RpcErrorObject, RPC_ERRORS } from '../../errors.ts'
 import { blockShape } from '../../shapes/block.ts'
 import { receiptLogShape } from '../../shapes/receipt.ts'
 import { revertText } from '../outcome.ts'

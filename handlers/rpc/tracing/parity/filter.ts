@@ -1,7 +1,7 @@
 import { isObject } from '../../../../core/json.ts'
 import type { Address } from '../../../../core/bytes/bytes.ts'
 import type { RpcContext } from '../../context.ts'
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 import { createJsonArray, type JsonPieces } from '../../json/jsonPieces.ts'
 import { type BlockSelector, blockNumberOf, LATEST, numberSelectorOf } from '../../parameters/block.ts'
 import { exactAddressOf, integerOf, required } from '../../parameters/values.ts'

@@ -1,7 +1,7 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
 import type { TransactionResult } from '../../../../core/evm/transaction/result.ts'
 import { differencesSince, markState } from '../../../../core/state/differences.ts'
-import { RpcError } from '../../dispatch/errors.ts'
+import { RpcError } from '../../errors.ts'
 import { objectsBudget } from '../budget.ts'
 import { collectCalls } from '../calls.ts'
 import { joinHooks, type TracerKind } from '../traced.ts'

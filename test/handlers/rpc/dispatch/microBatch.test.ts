@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Call } from '../../../../handlers/rpc/methods/method.ts'
+import type { Call } from '../../../../handlers/rpc/method.ts'
 import { createBatchedStart, createMicroBatch } from '../../../../handlers/rpc/dispatch/microBatch.ts'
 import { turns } from '../../../support/turns.ts'
 

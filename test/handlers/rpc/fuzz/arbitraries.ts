@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Method } from '../../../../handlers/rpc/methods/method.ts'
+import type { Method } from '../../../../handlers/rpc/method.ts'
 import type { SchemaName } from '../../../../handlers/rpc/openrpc/schemas.ts'
 
 /** Things of the chain that is asked, so that what is right but for one part gets far. */

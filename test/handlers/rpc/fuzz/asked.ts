@@ -1,5 +1,5 @@
 import { REJECTIONS } from '../../../../core/txpool/rejection.ts'
-import { RPC_ERRORS } from '../../../../handlers/rpc/dispatch/errors.ts'
+import { RPC_ERRORS } from '../../../../handlers/rpc/errors.ts'
 import type { TestNode } from '../../support/testNode.ts'
 
 const CODES: ReadonlySet<number> = new Set([

@@ -1,7 +1,7 @@
-import type { RpcContext } from '../context.ts'
-import type { Outcome } from '../dispatch/envelope.ts'
-import type { Connection } from '../dispatch/connection.ts'
-import type { SchemaName } from '../openrpc/schemas.ts'
+import type { RpcContext } from './context.ts'
+import type { Outcome } from './dispatch/envelope.ts'
+import type { Connection } from './connection.ts'
+import type { SchemaName } from './openrpc/schemas.ts'
 
 /** JSON values by position; a missing value and null both mean "not given". */
 export type Params = readonly unknown[]

@@ -1,4 +1,4 @@
-import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import type { Subscriptions } from './subscriptions/subscriptions.ts'
 
 /** The WebSocket connection of a request. */
 export type Connection = {

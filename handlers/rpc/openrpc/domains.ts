@@ -1,11 +1,16 @@
 import { isObject } from '../../../core/json.ts'
 import { RPC_LOG_LEVELS } from '../context.ts'
-import { type SchemaName, SCHEMAS } from '../openrpc/schemas.ts'
-import type { Method, Params } from '../methods/method.ts'
-import { numberSelectorOf, selectorOf } from './block.ts'
-import { fileNameOf } from './fileName.ts'
-import { FEE_HISTORY_BLOCKS_MAX, INTERVAL_SECONDS_MAX, MINED_BLOCKS_MAX, STORAGE_KEYS_MAX } from './limits.ts'
-import { percentilesOf } from './percentiles.ts'
+import { type SchemaName, SCHEMAS } from './schemas.ts'
+import type { Method, Params } from '../method.ts'
+import { numberSelectorOf, selectorOf } from '../parameters/block.ts'
+import { fileNameOf } from '../parameters/fileName.ts'
+import {
+  FEE_HISTORY_BLOCKS_MAX,
+  INTERVAL_SECONDS_MAX,
+  MINED_BLOCKS_MAX,
+  STORAGE_KEYS_MAX,
+} from '../parameters/limits.ts'
+import { percentilesOf } from '../parameters/percentiles.ts'
 import {
   addressOf,
   exactAddressOf,
@@ -16,7 +21,7 @@ import {
   integerOf,
   prefixedBytesOf,
   slotOf,
-} from './values.ts'
+} from '../parameters/values.ts'
 
 type ValueTest = (value: unknown) => boolean
 

@@ -1,4 +1,4 @@
-import type { TransactionRejected } from '../../../core/txpool/rejection.ts'
+import type { TransactionRejected } from '../../core/txpool/rejection.ts'
 
 /** JSON-RPC errors with Besu's codes and texts. Clients match both. */
 export const RPC_ERRORS = {
