@@ -12,10 +12,16 @@ import {
   STOP_GRACE_MS,
 } from './serve.ts'
 
+/**
+ * Connections that the system keeps until the node accepts them; it may allow fewer. With Node's 511, a burst of one address
+ * fills the queue while the node is busy for a moment, and everybody's next connection waits a second or more to try again.
+ */
+const WAITING_CONNECTIONS_MAX = 4_096
+
 const listen = (server: HttpServer, port: number, hostname: string): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, hostname, () => {
+    server.listen({ port, host: hostname, backlog: WAITING_CONNECTIONS_MAX }, () => {
       server.off('error', reject)
       resolve()
     })

@@ -8,7 +8,9 @@ export const kills: Attack = {
   what: 'Kills two of four validators (kill -9) and starts them again, five times.',
   network: SHORT_ROUNDS,
   // Two of four are no quorum: blocks stop until one is back, and the next round may be some timeouts away.
-  limits: { blockGapMs: 20_000, answerMs: 5_000 },
+  // The first block may be one that was prepared before the kill, the second one of a validator that has just started and
+  // does not have the transfer yet.
+  limits: { blockGapMs: 20_000, answerMs: 5_000, transferBlocks: 3 },
   run: async ({ cluster, random, say }) => {
     for (let round = 0; round < ROUNDS; round++) {
       const first = 1 + random.below(4)

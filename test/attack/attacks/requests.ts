@@ -1,5 +1,5 @@
-import { connect, type Socket } from 'node:net'
 import type { Attack, AttackContext } from '../attack.ts'
+import { holdBodies } from '../holdBodies.ts'
 
 /** What a client of JSON-RPC can send: bodies that are costly to hold or to parse, and methods that are costly to answer. */
 
@@ -62,62 +62,18 @@ const longBodies: Attack = {
 const SILENT_SHORT = 900
 const SILENT_LONG = 50
 
-const SPACES = Buffer.alloc(64 * 1024, ' ')
-
-/** More at once than the system lets wait for the node would wait for seconds, also of others. */
-const OPENED_AT_ONCE = 50
-const OPENING_MS = 20
-
-/** Sends the heads of requests, and of each body all but its last byte; gives how many were refused with 503 in the end. */
-const holdBodies = async (
-  { cluster }: AttackContext,
-  bodies: readonly { readonly count: number; readonly bytes: number }[],
-): Promise<number> => {
-  const { hostname, port } = new URL(cluster.node(1).url)
-  let refused = 0
-  const open = (bytes: number): Socket => {
-    const socket = connect(Number(port), hostname)
-    // The node ends what stays silent.
-    socket.on('error', () => undefined)
-    socket.on('data', data => {
-      if (!data.toString().startsWith('HTTP/1.1 503')) return
-      refused++
-      // What is on its way would fill the memory that the system has for all connections.
-      socket.destroy()
-    })
-    socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`)
-    let left = bytes - 1
-    const write = (): void => {
-      // Not all at once: the attacker would hold them himself.
-      while (left > 0 && socket.writable) {
-        const part = SPACES.subarray(0, left)
-        left -= part.length
-        if (!socket.write(part)) return
-      }
-    }
-    socket.on('drain', write)
-    write()
-    return socket
-  }
-  const sockets: Socket[] = []
-  for (const { count, bytes } of bodies)
-    for (let index = 0; index < count; index++) {
-      sockets.push(open(bytes))
-      if (sockets.length % OPENED_AT_ONCE === 0) await Bun.sleep(OPENING_MS)
-    }
-  await Bun.sleep(ATTACK_MS)
-  for (const socket of sockets) socket.destroy()
-  return refused
-}
-
 const silentBodies: Attack = {
   name: 'silent-bodies',
   what: `Opens ${SILENT_SHORT} requests whose bodies never come, and ${SILENT_LONG} of which the last byte of 5 MiB is missing.`,
   run: async context => {
-    const refused = await holdBodies(context, [
-      { count: SILENT_SHORT, bytes: 1000 },
-      { count: SILENT_LONG, bytes: BODY_BYTES },
-    ])
+    const refused = await holdBodies(
+      context,
+      [
+        { count: SILENT_SHORT, bytes: 1000 },
+        { count: SILENT_LONG, bytes: BODY_BYTES },
+      ],
+      ATTACK_MS,
+    )
     context.say(`${refused} of ${SILENT_SHORT + SILENT_LONG} were refused with 503`)
     return []
   },
@@ -128,13 +84,14 @@ const LONG_AT_ONCE = 600
 
 const longBodiesAtOnce: Attack = {
   name: 'long-bodies-at-once',
-  what: `Sends ${LONG_AT_ONCE} bodies of 5 MiB at once, all but their last bytes, twice.`,
+  what: `Sends ${LONG_AT_ONCE} bodies of 5 MiB at once over a line of 1 Gbit/s, all but their last bytes, twice.`,
   // As many bytes of bodies as may be in flight (256 MiB), with those of the first time until the collector has run.
-  limits: { growthMb: 1_280 },
+  // On two cores the sender of three gigabytes takes a part of what four validators need: on Node 3.3 s were seen.
+  limits: { growthMb: 1_280, answerMs: 5_000 },
   run: async context => {
     const faults: string[] = []
     for (let round = 0; round < 2; round++) {
-      const refused = await holdBodies(context, [{ count: LONG_AT_ONCE, bytes: BODY_BYTES }])
+      const refused = await holdBodies(context, [{ count: LONG_AT_ONCE, bytes: BODY_BYTES }], ATTACK_MS)
       context.say(`${refused} of ${LONG_AT_ONCE} were refused with 503`)
       if (refused < LONG_AT_ONCE / 2) faults.push(`only ${refused} of ${LONG_AT_ONCE} bodies were refused`)
     }

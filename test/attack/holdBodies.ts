@@ -1,0 +1,88 @@
+import { connect, type Socket } from 'node:net'
+import type { AttackContext } from './attack.ts'
+
+/** Opens more connections at once than this, and they wait in the system's queue for the node, and others with them. */
+const OPENED_AT_ONCE = 50
+const OPENING_MS = 20
+
+/**
+ * Bytes a millisecond: an attacker with 1 Gbit/s. At the speed of the loopback interface the attacker and the kernel's
+ * copies take both cores from the nodes, which no attacker from elsewhere can.
+ */
+const UPLINK_BYTES_PER_MS = 125_000
+const TICK_MS = 10
+
+const SPACES = Buffer.alloc(64 * 1024, ' ')
+
+/** A line that sends so many bytes a millisecond, shared by all bodies. */
+type Uplink = { bytesLeft: number; readonly waiting: Set<() => void> }
+
+const startUplink = (): { readonly uplink: Uplink; readonly stop: () => void } => {
+  const uplink: Uplink = { bytesLeft: 0, waiting: new Set() }
+  const timer = setInterval(() => {
+    uplink.bytesLeft = TICK_MS * UPLINK_BYTES_PER_MS
+    const waiting = [...uplink.waiting]
+    uplink.waiting.clear()
+    for (const write of waiting) write()
+  }, TICK_MS)
+  return { uplink, stop: () => clearInterval(timer) }
+}
+
+/** Sends `bytes` of a body as the line and the connection take them. */
+const sendBody = (socket: Socket, bytes: number, uplink: Uplink): void => {
+  let left = bytes
+  const write = (): void => {
+    while (left > 0 && socket.writable) {
+      if (uplink.bytesLeft <= 0) {
+        uplink.waiting.add(write)
+        return
+      }
+      const part = SPACES.subarray(0, left)
+      left -= part.length
+      uplink.bytesLeft -= part.length
+      if (!socket.write(part)) return
+    }
+  }
+  socket.on('drain', write)
+  write()
+}
+
+export type HeldBodies = { readonly count: number; readonly bytes: number }
+
+/**
+ * Sends the heads of requests to the first validator, and of each body all but its last byte, and holds them for `ms`. Gives
+ * how many were refused with 503.
+ */
+export const holdBodies = async (
+  { cluster }: AttackContext,
+  bodies: readonly HeldBodies[],
+  ms: number,
+): Promise<number> => {
+  const { hostname, port } = new URL(cluster.node(1).url)
+  const { uplink, stop } = startUplink()
+  let refused = 0
+  const open = (bytes: number): Socket => {
+    const socket = connect(Number(port), hostname)
+    // The node ends what stays silent.
+    socket.on('error', () => undefined)
+    socket.on('data', data => {
+      if (!data.toString().startsWith('HTTP/1.1 503')) return
+      refused++
+      // What is on its way would fill the memory that the system has for all connections.
+      socket.destroy()
+    })
+    socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`)
+    sendBody(socket, bytes - 1, uplink)
+    return socket
+  }
+  const sockets: Socket[] = []
+  for (const { count, bytes } of bodies)
+    for (let index = 0; index < count; index++) {
+      sockets.push(open(bytes))
+      if (sockets.length % OPENED_AT_ONCE === 0) await Bun.sleep(OPENING_MS)
+    }
+  await Bun.sleep(ms)
+  stop()
+  for (const socket of sockets) socket.destroy()
+  return refused
+}
