@@ -91,6 +91,9 @@ const PHRASES: readonly RegExp[] = [
   /\bwhat becomes of\b/i,
   /\bdoor of the pool\b/i,
   /\bidentif(?:y|ies) nobody\b/i,
+  /\bbeyond all calendars\b/i,
+  /\bout of sight\b/i,
+  /\bheld against the rights\b/i,
 ]
 
 /** Limits whose bare name once stood for several values: a name says of what it is the limit. */

@@ -27,7 +27,7 @@ export type Summary = {
   readonly startMs: number
 }
 
-/** The values that an operator looks for first, by name. */
+/** The main facts of a node that has started, by name. */
 export const summaryFields = (summary: Summary): Readonly<Record<string, string>> => ({
   version: `${NAME} v${VERSION} on ${RUNTIME} ${versions[RUNTIME]}, ${cryptoEngineName()} cryptography`,
   chain: `id ${summary.configuration.chainId}, ${summary.configuration.consensus.kind}`,

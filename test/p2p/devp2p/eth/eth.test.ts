@@ -71,7 +71,7 @@ describe('given a fork id', () => {
     expect(mismatch(7_987_396n, '668db0af', 7_500_000n)).toBeDefined()
   })
 
-  test('when no fork follows the genesis block, then any is accepted: the genesis hash says all', () => {
+  test('when no fork follows the genesis block, then any is accepted: comparing the genesis hash is enough', () => {
     const remote = { hash: fromHex('01020304'), next: 5n }
     expect(forkIdMismatch(MAINNET, { blocks: [], times: [] }, at(9n), remote)).toBeUndefined()
   })
