@@ -15,6 +15,8 @@ export type PeerStatus = {
   readonly configuration: Readonly<Record<string, string>>
   readonly headNumber: bigint
   readonly headHash: Hash
+  /** The first block that it keeps besides the genesis block and all headers; undefined while it keeps all. */
+  readonly historyStart?: bigint | undefined
   /** Seconds. Set in the status of this node only, and not sent. */
   readonly headTimestamp?: bigint
   /** Name and version of the node's software. */

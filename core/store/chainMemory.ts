@@ -14,6 +14,8 @@ export type ChainMemory = {
   readonly forkBlock: number
   /** The head and the RECENT_BLOCKS before it, by number. */
   readonly recent: Map<number, ChainHead>
+  /** The first block whose record is kept besides that of the genesis block; 0 while all are. */
+  historyStart: number
   head: ChainHead | undefined
   genesisHash: Hash | undefined
   active: Memtable
@@ -25,11 +27,12 @@ export type ChainMemory = {
 
 export const createChainMemory = (
   views: Views,
-  { heads, flushedHeight }: RecoveredViews,
+  { heads, flushedHeight, historyStart }: RecoveredViews,
   forkBlock: number,
 ): ChainMemory => ({
   views,
   forkBlock,
+  historyStart,
   recent: new Map(heads.map(head => [Number(head.header.number), head])),
   head: heads.at(-1),
   genesisHash: flushedHeight?.genesisHash,

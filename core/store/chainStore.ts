@@ -15,6 +15,9 @@ import { decodeChainHead } from './codec/chainHead.ts'
 import { headerKey } from './keys.ts'
 import { REWIND_BLOCKS_MAX, REWIND_BYTES_MAX, rewindStore } from './recovery/rewind.ts'
 import { commitOfSegment, recomputeNodes, recoverViews, segmentsAbove } from './recovery/recover.ts'
+import { readRemovedTo } from './recovery/historyMark.ts'
+import { advanceHistory, type HistorySettings, stopRemoval } from './pruning/removal.ts'
+import { requireStateKept } from './historyPruned.ts'
 import { removeParts } from './segments/segmentParts.ts'
 import { createSegmentWriter } from './segments/segmentWriter.ts'
 import { createStateReader, UnknownBlock } from './reading/stateReader.ts'
@@ -31,6 +34,8 @@ export type ChainStoreOptions = {
   readonly segmentPartBytes?: number
   /** Tolerates damaged block records, because the caller fetches them from other nodes. */
   readonly repairs?: boolean
+  /** Removes all but the last blocks in the background; undefined to keep what there is. */
+  readonly history?: HistorySettings | undefined
   /** Keeps the last blocks above the views, so that `rewind` can remove them; for development chains. */
   readonly rewinds?: boolean
   /**
@@ -68,8 +73,9 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
     },
     // A section would need the logs of all earlier blocks.
     isStored: forkBlock < 0,
+    memory,
   })
-  return {
+  const store: StoreState = {
     kv,
     memory,
     nodes,
@@ -79,6 +85,16 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
     logs,
     failures,
     damage,
+    removal: {
+      advance: () => advanceHistory(store),
+      settings: options.history,
+      durableStart: recovered.historyStart,
+      removedTo: await readRemovedTo(kv),
+      isHeightMarked: recovered.flushedHeight?.isPruned ?? false,
+      running: undefined,
+      writing: undefined,
+      stopped: false,
+    },
     flushDue: { blocks: flushBlocks, bytes: flushBytes },
     segmentPartBytes,
     held: rewinds ? [] : undefined,
@@ -90,6 +106,7 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
     retrying: undefined,
     closed: false,
   }
+  return store
 }
 
 /** Adds the blocks of the segments above the views to memory. @throws StoreCorruption, StoreFailed */
@@ -114,6 +131,7 @@ const flush = async (store: StoreState): Promise<void> => {
   await store.flushing
   await beginFlush(store)
   await store.logs.settled()
+  await store.removal.running
   if (store.failures.current !== undefined) throw store.failures.current
 }
 
@@ -122,6 +140,7 @@ const close = async (store: StoreState): Promise<void> => {
   store.closed = true
   try {
     await store.retrying?.catch(() => undefined)
+    await stopRemoval(store)
     await store.flushing
     await beginFlush(store)
   } finally {
@@ -135,6 +154,7 @@ type StateReads = Pick<
   | 'head'
   | 'genesisHash'
   | 'forkBlock'
+  | 'historyStart'
   | 'pastHash'
   | 'stateAt'
   | 'nodes'
@@ -150,6 +170,7 @@ const stateReadsOf = ({ memory, nodes, snapshots }: StoreState): StateReads => {
     head: () => memory.head,
     genesisHash: () => memory.genesisHash,
     forkBlock: () => (memory.forkBlock < 0 ? undefined : BigInt(memory.forkBlock)),
+    historyStart: () => (memory.historyStart > 0 ? BigInt(memory.historyStart) : undefined),
     pastHash: number => {
       if (number < 0n || number >= BigInt(memory.forkBlock)) return undefined
       const head = views.node(headerKey(Number(number)))
@@ -158,6 +179,7 @@ const stateReadsOf = ({ memory, nodes, snapshots }: StoreState): StateReads => {
     stateAt: number => {
       const head = memory.head?.header.number
       if (head === undefined || number > head || number < 0n) throw new UnknownBlock(number, head)
+      requireStateKept(memory, Number(number))
       return createStateReader(memory, Number(number))
     },
     nodes: () => nodes,
@@ -193,6 +215,7 @@ export const openChainStore = async (
     throw error
   }
   logs.advance(store.memory.views.flushedHeight)
+  advanceHistory(store)
   return {
     ...stateReadsOf(store),
     ...blocks.reads,

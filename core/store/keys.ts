@@ -8,6 +8,8 @@ import { toBareHex } from '../bytes/hex.ts'
  *
  * - segment:N: the record of block N, or the list of its parts if it is large; the only value that commits it
  * - part:N:I: a part of the record of block N
+ * - history:0, history:1: the first block whose record is kept, written one after the other; history:2: the progress of removing
+ *   those below (core/store/pruning). Beside the segments, because views cannot be rebuilt without the removed ones
  * - header:N: header, hash and total difficulty of block N
  * - a:ADDRESS: account at the head, and its history
  * - s:ADDRESS INCARNATION SLOT: storage slot at the head, and its history
@@ -33,6 +35,8 @@ export const INTENT_KEY = 'intent'
 export const flushedHeightKey = (slot: number): string => `mark:${slot}`
 export const segmentKey = (number: number): string => `segment:${number}`
 export const partKey = (number: number, index: number): string => `part:${number}:${index}`
+export const historyMarkKey = (slot: number): string => `history:${slot}`
+export const REMOVED_KEY: string = historyMarkKey(2)
 export const headerKey = (number: number): string => `header:${number}`
 export const accountKey = (address: Address): string => `a:${toBareHex(address)}`
 /** The incarnation of nearly all contracts, which were never destroyed. */

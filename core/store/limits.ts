@@ -87,6 +87,15 @@ export const RUN_ENTRIES_MAX = 200_000
 /** Parallel reads of one `run` over an asynchronous store. */
 export const LOADS_AT_ONCE = 64
 
+/**
+ * Fewest blocks that `--prune-history` keeps: proofs and fee histories reach 1,024 blocks back, a start replays as many
+ * (PENDING_BLOCKS_MAX), and peers that were away for some minutes ask for them.
+ */
+export const HISTORY_BLOCKS_MIN = 1024
+
+/** Blocks by which the start of the history moves at once: each move needs two syncs, and rewrites accounts and slots. */
+export const HISTORY_STEP_BLOCKS = 64
+
 /** Blocks of one section of the log index; their index fits a byte. A search reads each section in its range. */
 export const LOG_SECTION_BLOCKS = 64
 

@@ -63,10 +63,16 @@ export type ChainStore = {
   /** The last block of another network that this chain continues; undefined on a chain of its own. */
   forkBlock?(): bigint | undefined
 
+  /**
+   * The first block whose content, and after whose parent the state, is kept; undefined while all are. The genesis block and
+   * all headers are kept, too. Reads of anything earlier throw HistoryPruned.
+   */
+  historyStart?(): bigint | undefined
+
   header(number: bigint): Promise<Header | undefined>
   /** Header, hash and total difficulty of a block. */
   chainHead(number: bigint): Promise<ChainHead | undefined>
-  /** True when the record of that block is stored and undamaged. */
+  /** True when the record of that block is stored and undamaged; false if it was removed. */
   hasRecord(number: bigint): Promise<boolean>
   /**
    * Writes the record of a block below the head again. @throws CommitRefused for another block than the one on the chain
@@ -87,10 +93,11 @@ export type ChainStore = {
    * it.
    */
   onDamaged(listener: (number: bigint) => void): () => void
+  /** @throws HistoryPruned, StoreCorruption */
   record(number: bigint): Promise<BlockRecord | undefined>
-  /** The logs of a block; cheaper than its record when the caller uses few logs. @throws StoreCorruption */
+  /** The logs of a block; cheaper than its record when the caller uses few logs. @throws HistoryPruned, StoreCorruption */
   logsOf(number: bigint): Promise<BlockLogs | undefined>
-  /** The encoded segment (segment.ts decodes it), for copying a chain. */
+  /** The encoded segment (segment.ts decodes it), for copying a chain. @throws HistoryPruned, StoreCorruption */
   recordBytes(number: bigint): Promise<Uint8Array | undefined>
   /** RLP of the block, for exports and raw reads. */
   blockBytes(number: bigint): Promise<Uint8Array | undefined>
@@ -101,10 +108,12 @@ export type ChainStore = {
   recentHash(number: bigint): Hash | undefined
   /** On a forked chain, the hash of a block below the fork block; only called within `run`. */
   pastHash?(number: bigint): Hash | undefined
+  /** Undefined for a transaction of a block that was removed, too. */
   transactionLocation(hash: Hash): Promise<TransactionLocation | undefined>
 
   /**
-   * A synchronous reader of the state after that block; it may throw MissingEntries. @throws UnknownBlock above the head
+   * A synchronous reader of the state after that block; it may throw MissingEntries, and HistoryPruned once that state was
+   * removed. @throws UnknownBlock above the head; HistoryPruned
    */
   stateAt(number: bigint): StateReader
   /** Trie records at the head. */
@@ -121,7 +130,7 @@ export type ChainStore = {
   /**
    * One step of a log search, to be continued after `through` until that is `to`: the blocks of `from` to `to` (at most the
    * head) that may have a matching log, by an index rather than by the logs.
-   * @throws StoreCorruption
+   * @throws HistoryPruned when the range begins before the kept blocks; StoreCorruption
    */
   searchLogs(pattern: LogPattern, from: bigint, to: bigint): Promise<LogBlocks>
 

@@ -6,6 +6,7 @@ import type { Flush } from './flushing/flush.ts'
 import type { KeyValueStore } from './keyvalue/keyvalue.ts'
 import type { LogIndex } from './logs/logIndex.ts'
 import type { NodeSnapshots } from './nodeSnapshots.ts'
+import type { HistoryRemoval } from './pruning/removal.ts'
 import type { SegmentWriter } from './segments/segmentWriter.ts'
 import type { BlockCommit } from './store.ts'
 import type { Failures } from './storeFailed.ts'
@@ -21,6 +22,7 @@ export type StoreState = {
   readonly logs: LogIndex
   readonly failures: Failures
   readonly damage: Damage
+  readonly removal: HistoryRemoval
   /** Unflushed blocks and bytes at which a flush starts. */
   readonly flushDue: { readonly blocks: number; readonly bytes: number }
   /** Bytes of one part of a large segment. */

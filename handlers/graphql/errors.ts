@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { TransactionRejected, type RejectionCode } from '../../core/txpool/rejection.ts'
-import { RPC_ERRORS, RpcError } from '../rpc/errors.ts'
+import { prunedError, RPC_ERRORS, RpcError } from '../rpc/errors.ts'
+import { HistoryPruned } from '../../core/store/historyPruned.ts'
 
 /** A resolver's error; `errorCode` is absent where Besu has none. */
 export class FetchError extends Error {
@@ -48,6 +49,7 @@ const clientErrorOf = (
   error: unknown,
 ): { readonly message: string; readonly code: number | undefined } | undefined => {
   if (error instanceof FetchError) return { message: error.message, code: error.errorCode }
+  if (error instanceof HistoryPruned) return clientErrorOf(prunedError(error))
   if (error instanceof RpcError) return { message: error.message, code: RPC_ERRORS[error.code].code }
   if (error instanceof TransactionRejected)
     return { message: POOL_TEXTS[error.code] ?? error.message, code: error.rpcCode }

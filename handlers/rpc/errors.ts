@@ -1,4 +1,5 @@
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
+import type { HistoryPruned } from '../../core/store/historyPruned.ts'
 
 /** JSON-RPC errors with Besu's codes and texts. Clients match both. */
 export const RPC_ERRORS = {
@@ -168,6 +169,8 @@ export const RPC_ERRORS = {
   TIMESTAMP_TOO_LOW: { code: -32000, message: 'The timestamp is before that of the head' },
   WORLD_STATE_UNAVAILABLE: { code: -32000, message: 'World state unavailable' },
   INVALID_SIGNATURE: { code: -32002, message: 'Invalid signature' },
+  /** EIP-4444, as in the execution-apis. */
+  PRUNED_HISTORY: { code: 4444, message: 'Pruned history unavailable' },
   UNKNOWN_BLOCK: { code: -39001, message: 'Unknown block' },
 
   WRONG_CHAIN_ID: { code: -32000, message: 'Wrong chainId' },
@@ -254,6 +257,13 @@ export class RpcError extends Error {
     this.data = options.data
   }
 }
+
+/** The error for a block or a state that this node has removed: for a state Besu's, for a block that of EIP-4444. */
+export const prunedError = (cause: HistoryPruned): RpcError =>
+  new RpcError(cause.what === 'state' ? 'WORLD_STATE_UNAVAILABLE' : 'PRUNED_HISTORY', {
+    data: cause.message,
+    cause,
+  })
 
 /** The error of a call for another chain. */
 export const wrongChainId = (given: bigint, own: bigint): RpcError =>

@@ -129,12 +129,12 @@ const onStatusStream = (connections: Connections, stream: Stream, libp2p: Connec
 }
 
 const broadcastStatusUpdate = ({ options }: Connections): void => {
-  const { headNumber, headHash, neighbours } = options.handlers.status()
-  const timeMs = options.nowMs()
+  const { headNumber, headHash, neighbours, historyStart } = options.handlers.status()
+  const update = { headNumber, headHash, neighbours, historyStart, timeMs: options.nowMs() }
   for (const entry of options.table.all())
     for (const connection of entry.connections)
       if (connection.stage === 'established')
-        sendStatusMessage(options, connection, { kind: 'update', headNumber, headHash, neighbours, timeMs })
+        sendStatusMessage(options, connection, { kind: 'update', ...update })
 }
 
 const evictOldestPending = ({ options, byId }: Connections): boolean => {

@@ -144,13 +144,13 @@ const establish = (
 const onUpdate = (
   { options: { table, handlers } }: Connections,
   connection: PeerConnection,
-  { headNumber, headHash, neighbours }: StatusMessage & { readonly kind: 'update' },
+  { headNumber, headHash, neighbours, historyStart }: StatusMessage & { readonly kind: 'update' },
 ): void => {
   const entry = table.get(connection.id)
   if (entry === undefined || connection.remote === undefined) throw new Error('an update before the status')
   entry.peer = {
     ...entry.peer,
-    status: { ...entry.peer.status, headNumber, headHash, neighbours },
+    status: { ...entry.peer.status, headNumber, headHash, neighbours, historyStart },
     clockOffsetMs: clockOffsetOf(connection),
   }
   handlers.onStatus(entry.peer)

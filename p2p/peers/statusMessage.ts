@@ -29,7 +29,7 @@ export type StatusMessage =
 export type SenderTime = { readonly timeMs?: number }
 
 /** The part of a status that changes while a node runs. */
-export type StatusUpdate = Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours'>
+export type StatusUpdate = Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours' | 'historyStart'>
 
 /** A genesis file with some hundred transitions fits. */
 export const STATUS_BYTES_MAX = 256 * 1024
@@ -58,7 +58,20 @@ const decoder = new TextDecoder('utf-8', { fatal: false })
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
 
 /** Earlier releases ignore further items. */
-const timeItem = ({ timeMs }: SenderTime): number[] => (timeMs === undefined ? [] : [timeMs])
+const lastItems = ({ timeMs, historyStart }: SenderTime & Pick<PeerStatus, 'historyStart'>) => {
+  if (timeMs === undefined) return []
+  return historyStart === undefined ? [timeMs] : [timeMs, historyStart]
+}
+
+/** Stands for no statement, as one of a version that nobody reads. */
+const NO_STATEMENT = [0]
+
+/** Earlier releases ignore further items. */
+const optionalItems = ({ statement, historyStart }: PeerStatus) => {
+  const first = statement === undefined ? NO_STATEMENT : encodeStatement(statement)
+  if (historyStart !== undefined) return [first, historyStart]
+  return statement === undefined ? [] : [first]
+}
 
 const withCode = (code: number, body: Uint8Array): Uint8Array => {
   const message = new Uint8Array(1 + body.length)
@@ -84,8 +97,7 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
           bytesOf(host),
           port,
           status.features.slice(0, FEATURES_MAX).map(bytesOf),
-          // Earlier releases ignore further items.
-          ...(status.statement === undefined ? [] : [encodeStatement(status.statement)]),
+          ...optionalItems(status),
         ]),
       )
     }
@@ -96,7 +108,7 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
           message.headNumber,
           message.headHash,
           message.neighbours.slice(0, NEIGHBOURS_MAX),
-          ...timeItem(message),
+          ...lastItems(message),
         ]),
       )
     case 'goodbye':
@@ -109,7 +121,7 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
         ]),
       )
     default:
-      return withCode(ALIVE, encodeRlp(timeItem(message)))
+      return withCode(ALIVE, encodeRlp(lastItems(message)))
   }
 }
 
@@ -122,8 +134,8 @@ export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
     case STATUS:
       return statusOf(rlpList(decodeRlp(body), 'a status'))
     case UPDATE: {
-      const [headNumber, headHash, neighbours, time] = rlpList(decodeRlp(body), 'a status update')
-      return { kind: 'update', ...updateOf(headNumber, headHash, neighbours), ...timeOf(time) }
+      const [headNumber, headHash, neighbours, time, start] = rlpList(decodeRlp(body), 'a status update')
+      return { kind: 'update', ...updateOf(headNumber, headHash, neighbours, start), ...timeOf(time) }
     }
     case GOODBYE: {
       const [reason, refused, enodes] = rlpList(decodeRlp(body), 'a goodbye')
@@ -157,6 +169,7 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
     port,
     features,
     statement,
+    historyStart,
   ] = items
   const entries = listOf(configuration, 'the configuration', CONFIGURATION_ENTRIES_MAX).map(item => {
     const [name, value] = rlpList(item, 'an entry of the configuration')
@@ -174,7 +187,7 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
         features === undefined
           ? []
           : listOf(features, 'the features', FEATURES_MAX).map(item => textItem(item, 'a feature')),
-      ...updateOf(headNumber, headHash, neighbours),
+      ...updateOf(headNumber, headHash, neighbours, historyStart),
       ...statementOf(statement),
     },
     host: textItem(host, 'the host'),
@@ -186,12 +199,16 @@ const updateOf = (
   headNumber: RlpItem | undefined,
   headHash: RlpItem | undefined,
   neighbours: RlpItem | undefined,
+  historyStart: RlpItem | undefined,
 ): StatusUpdate => ({
   headNumber: rlpScalar(headNumber, 'the number of the head', 8),
   headHash: rlpBytes(headHash, 'the hash of the head', 32),
   neighbours: listOf(neighbours, 'the neighbours', NEIGHBOURS_MAX).map(item =>
     rlpBytes(item, 'the address of a neighbour', 20),
   ),
+  ...(historyStart === undefined
+    ? {}
+    : { historyStart: rlpScalar(historyStart, 'the start of the history', 8) }),
 })
 
 const statementOf = (item: RlpItem | undefined): Pick<PeerStatus, 'statement'> => {

@@ -59,6 +59,7 @@ const createStatus = (options: SyncOptions, network: () => Network | undefined) 
     configuration: options.configuration,
     headNumber: header.number,
     headHash: hash,
+    historyStart: options.chain.store.historyStart?.(),
     client: options.client,
     features: [POSITIONS_FEATURE, RECORDS_FEATURE],
     ...(options.statement === undefined ? {} : { statement: options.statement }),

@@ -105,18 +105,20 @@ export const textOption = <T extends string | undefined>(row: Row & { fallback: 
 export const pathOption = <T extends string | undefined>(row: Row & { fallback: T }): Option<string | T> =>
   textOption({ placeholder: '<PATH>', ...row })
 
-/** `maxReason`: why a greater value than `max` is refused. */
+/** `minReason`, `maxReason`: why a value beyond `min` or `max` is refused. */
 export const integerOption = <T extends number | undefined>(
-  row: Row & { fallback: T; min: number; max: number; maxReason?: string },
+  row: Row & { fallback: T; min: number; max: number; minReason?: string; maxReason?: string },
 ): Option<number | T> =>
   option<number | T>(row, 'number', '<INTEGER>', row.fallback, text => {
     if (!/^[+-]?\d+$/.test(text))
       throw new InvalidValue(`: '${text}' is not a whole number from ${row.min} to ${row.max}`)
     const value = Number(text)
-    if (value < row.min || value > row.max)
+    if (value < row.min || value > row.max) {
+      const reason = value > row.max ? row.maxReason : row.minReason
       throw new InvalidValue(
-        `: ${text} must be between ${row.min} and ${row.max}${value > row.max && row.maxReason !== undefined ? `: ${row.maxReason}` : ''}`,
+        `: ${text} must be between ${row.min} and ${row.max}${reason === undefined ? '' : `: ${reason}`}`,
       )
+    }
     return value
   })
 

@@ -84,7 +84,7 @@ export const openSqliteFolder = async (path: string): Promise<SqliteFolder> => {
   try {
     segments = await openSqliteFile({
       path: join(path, SEGMENTS_FILE),
-      schema: `${sequentialTable('segment')}; ${sequentialTable('part')}`,
+      schema: `${sequentialTable('segment')}; ${sequentialTable('part')}; ${sequentialTable('history')}`,
       layout: SEGMENTS_LAYOUT,
       pageBytes: SEGMENT_PAGE_BYTES,
       cacheBytes: SEGMENT_CACHE_BYTES,
@@ -122,13 +122,14 @@ const writePlaced = async (file: SqliteFile, writes: readonly Placed[]): Promise
 }
 
 /** The tables of both files. */
-type Tables = Readonly<Record<'segment' | 'part' | 'header' | 'node' | 'flat' | 'entry', Table>>
+type Tables = Readonly<Record<'segment' | 'part' | 'history' | 'header' | 'node' | 'flat' | 'entry', Table>>
 
 type Store = SqliteFolder & { readonly tables: Tables }
 
 const openTables = ({ segments, views }: SqliteFolder): Tables => ({
   segment: openTable(segments, 'segment', 'id'),
   part: openTable(segments, 'part', 'id'),
+  history: openTable(segments, 'history', 'id'),
   header: openTable(views, 'header', 'id'),
   node: openTable(views, 'node', 'id'),
   flat: openTable(views, 'flat', 'key'),
@@ -144,6 +145,8 @@ const place = (tables: Tables, key: string, value: Uint8Array | undefined): Plac
   if (segmentNumber !== undefined) return { table: tables.segment, at: segmentNumber, value }
   const partId = partNumber(key, 'part:')
   if (partId !== undefined) return { table: tables.part, at: partId, value }
+  const historyNumber = sequentialNumber(key, 'history:')
+  if (historyNumber !== undefined) return { table: tables.history, at: historyNumber, value }
   const headerNumber = sequentialNumber(key, 'header:')
   if (headerNumber !== undefined) return { table: tables.header, at: headerNumber, value }
   return { table: tables.entry, at: packKey(key), value }
@@ -159,7 +162,8 @@ const writeEntries = async (
   entries: readonly KeyValueEntry[],
 ): Promise<{ readonly hasSegments: boolean; readonly hasViews: boolean }> => {
   const placed = entries.map(({ key, value }) => place(tables, key, value))
-  const isOfSegments = ({ table }: Placed): boolean => table === tables.segment || table === tables.part
+  const isOfSegments = ({ table }: Placed): boolean =>
+    table === tables.segment || table === tables.part || table === tables.history
   const ofViews = placed.filter(one => !isOfSegments(one))
   const ofSegments = placed.filter(isOfSegments)
   // Views first: a segment that was written with its views is never found without them.
@@ -174,13 +178,17 @@ const writeDurably = async (store: Store, entries: readonly KeyValueEntry[]): Pr
   if (hasSegments) await store.segments.sync()
 }
 
-const listKeys = ({ tables: { segment, part, header, node, flat, entry } }: Store, base: string): string[] =>
-  [
+const listKeys = ({ tables }: Store, base: string): string[] => {
+  const { segment, part, history, header, node, flat, entry } = tables
+  return [
     ...part.list.all().map(row => keyOfPart(row['key'] as number, 'part:')),
-    ...[segment, header].flatMap(table => table.list.all().map(row => `${table.name}:${String(row['key'])}`)),
+    ...[segment, history, header].flatMap(table =>
+      table.list.all().map(row => `${table.name}:${String(row['key'])}`),
+    ),
     ...node.list.all().map(row => TRIE_RECORD + pathOfNumber(row['key'] as number)),
     ...[flat, entry].flatMap(table => table.list.all().map(row => unpackKey(row['key'] as Uint8Array))),
   ].filter(key => key.startsWith(base))
+}
 
 export const sqliteDriverOf = defineDriver((files: SqliteFolder): Driver & DriverExtensions => {
   const { segments, views } = files

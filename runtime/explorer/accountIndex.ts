@@ -12,7 +12,7 @@ const BATCH_BLOCKS = 64
 
 export type AccountIndexOptions = {
   readonly chain: Pick<Chain, 'head' | 'onHead' | 'genesis'> & {
-    readonly store: Pick<Chain['store'], 'record'>
+    readonly store: Pick<Chain['store'], 'record' | 'historyStart'>
   }
   /** File of the index; `:memory:` for none. */
   readonly path: string
@@ -67,6 +67,9 @@ const readBatch = async (
 const run = async (state: State): Promise<void> => {
   const { chain, tables } = state
   while (!state.isStopped) {
+    const start = chain.store.historyStart?.() ?? 0n
+    // Earlier blocks were removed.
+    if (tables.next() < start) tables.add([], start)
     const from = tables.next()
     if (from > chain.head().header.number) return
     const { next, transactions } = await readBatch(state, from)

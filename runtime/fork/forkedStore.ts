@@ -29,7 +29,7 @@ const begin = async (
   ]
   await storage.set(entries.map(({ key, value }) => ({ key, value: withChecksum(key, value) })))
   await storage.sync()
-  await writeFlushedHeight(storage, { number, hash, genesisHash, sequence: 1 })
+  await writeFlushedHeight(storage, { number, hash, genesisHash, sequence: 1, isPruned: false })
   await storage.sync()
 }
 

@@ -22,6 +22,7 @@ const collectHead = async (
   meters.set('ethereum_blockchain_finalized_block', number)
   meters.set('ethereum_blockchain_safe_block', number)
   meters.set('besu_synchronizer_in_sync', syncing() === undefined ? 1 : 0)
+  meters.set('quorate_history_start_block', Number(chain.store.historyStart?.() ?? 0n))
   meters.set('besu_blockchain_difficulty', Number(totalDifficulty))
   meters.set('besu_blockchain_chain_head_timestamp', Number(header.timestamp))
   meters.set('besu_blockchain_chain_head_gas_used', Number(header.gasUsed))

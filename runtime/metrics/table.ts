@@ -58,6 +58,10 @@ const BESU_METRICS = {
     'BLOCKCHAIN',
     'Transactions in the blocks since the start of the process',
   ),
+  quorate_history_start_block: gauge(
+    'BLOCKCHAIN',
+    'First block whose content and state are kept; 0 while all are (--prune-history)',
+  ),
   besu_synchronizer_in_sync: gauge('SYNCHRONIZER', '1 while the node is level with its peers, else 0'),
   besu_peers_connected_total: counter('PEERS', 'Peers that connected'),
   besu_peers_disconnected_total: counter('PEERS', 'Peers that disconnected'),

@@ -3,6 +3,7 @@ import { collectErrors, type UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { requireIpv4Beside } from '../cli/values/p2p.ts'
 import { replicaTargetsOf } from '../replicate/targets.ts'
+import { requireHistory } from './history/nodeHistory.ts'
 import { requireDevelopment } from './development/options.ts'
 import { requireServedOrPushed } from './metrics.ts'
 import { requireSecurityModule } from '../signing/checkSecurityModule.ts'
@@ -16,6 +17,7 @@ type Check = (options: NodeOptions) => unknown
 /** Checks of options alone. */
 const COMBINATIONS: readonly Check[] = [
   requireDevelopment,
+  requireHistory,
   requireDistinctPorts,
   requireIpv4Beside,
   requireServedOrPushed,

@@ -1,6 +1,7 @@
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
+import { HistoryPruned } from '../../core/store/historyPruned.ts'
 import { REPLICA_KEY } from '../../core/store/keys.ts'
 import { heightOf, WRITER_ID_BYTES } from '../../core/store/replica/replicaHead.ts'
 import {
@@ -54,12 +55,25 @@ export type ReplicatedChain = {
   readonly onHead: (listener: () => void) => () => void
 }
 
+/** @throws Error with what to do, for a block that this node has removed; StoreCorruption */
+const recordOf = async (store: Chain['store'], number: bigint): Promise<Uint8Array | undefined> => {
+  try {
+    return await store.recordBytes(number)
+  } catch (cause) {
+    if (!(cause instanceof HistoryPruned)) throw cause
+    throw new Error(
+      `the replica needs block ${number}, and this node keeps its blocks from ${cause.historyStart} on (--prune-history): fill it from a node that keeps all blocks`,
+      { cause },
+    )
+  }
+}
+
 export const replicatedChain = (
   chain: Pick<Chain, 'head' | 'genesis' | 'store' | 'onHead'>,
 ): ReplicatedChain => ({
   genesisHash: chain.genesis.hash,
   headNumber: () => chain.head().header.number,
-  recordBytes: number => chain.store.recordBytes(number),
+  recordBytes: number => recordOf(chain.store, number),
   hashOf: async number => (await chain.store.chainHead(number))?.hash,
   onHead: listener => chain.onHead(() => listener()),
 })

@@ -22,6 +22,14 @@ const SNAPSHOT_FOLDER = 'snapshots'
 export const STATE_SET_BY_HAND: string =
   'the state of this development chain was set by hand: no snapshot proves it'
 
+/** Why a chain without its first blocks cannot be copied; undefined for any other. */
+export const prunedReason = (store: Pick<Chain['store'], 'historyStart'>): string | undefined => {
+  const start = store.historyStart?.()
+  return start === undefined
+    ? undefined
+    : `this node keeps its blocks from ${start} on (--prune-history), and a snapshot has all blocks: write it on a node that keeps them`
+}
+
 const PART_SUFFIX = '.part'
 
 /** A quarter of what a slow disk writes, and a tenth of what one core hashes: blocks need the rest. */
@@ -123,7 +131,7 @@ export const openSnapshots = (
   const state: State = { status: { state: 'none' }, writing: undefined, stopped: false }
   return {
     create: name => {
-      const reason = refusal()
+      const reason = refusal() ?? prunedReason(chain.store)
       if (reason !== undefined) throw new SnapshotRefused(reason)
       if (state.writing !== undefined) throw new SnapshotRefused('another snapshot is being written')
       const { header, hash } = chain.head()

@@ -8,12 +8,17 @@ import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import { rulesAt } from '../../core/genesis/schedule.ts'
 import { segmentRecord, openSegment, segmentChanges } from '../../core/store/segments/segment.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
+import { checkedValue } from '../../core/store/checksum.ts'
+import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
+import { headerKey } from '../../core/store/keys.ts'
 import { readSegment, REASONS } from '../../core/store/segments/segmentParts.ts'
 import { orderedTrieRoot } from '../../core/trie/ordered.ts'
 import { type Findings, found } from './findings.ts'
 
 type RecordCheck = {
   readonly kv: KeyValueStore
+  /** The first block whose record is kept; 0 while all are. */
+  readonly historyStart: number
   readonly configuration: ChainConfiguration
   readonly findings: Findings
   readonly onBlock: (number: number) => void
@@ -58,14 +63,41 @@ const problemOf = (
   }
 }
 
-/** Verifies checksum, hash, parent and roots of each record from block 1 to `last`. Returns the damaged blocks. */
-export const checkRecords = async (
-  { kv, configuration, findings, onBlock }: RecordCheck,
-  last: number,
-): Promise<readonly number[]> => {
-  const damaged: number[] = []
+/** Verifies the headers of the blocks whose records were removed. Returns the hash of the last. */
+const checkHeaders = async ({
+  kv,
+  configuration,
+  findings,
+  onBlock,
+  historyStart,
+}: RecordCheck): Promise<Uint8Array | undefined> => {
   let parentHash: Uint8Array | undefined
-  for (let number = 1; number <= last; number++) {
+  for (let number = 1; number < historyStart; number++) {
+    const key = headerKey(number)
+    const bytes = checkedValue(key, await kv.get(key))
+    const head = bytes === undefined ? undefined : decodeChainHead(bytes)
+    const isRight =
+      head !== undefined &&
+      equalBytes(hashOfHeader(configuration, head.header), head.hash) &&
+      (parentHash === undefined || equalBytes(head.header.parentHash, parentHash))
+    // A missing or damaged entry is one of the views, whose checksums are verified with them.
+    if (head !== undefined && !isRight)
+      found(findings, `the header of block ${number}: its hash or parent does not match`)
+    parentHash = head?.hash
+    onBlock(number)
+  }
+  return parentHash
+}
+
+/**
+ * Verifies checksum, hash, parent and roots of each record from the first kept block to `last`, and hash and parent of the
+ * headers before. Returns the damaged blocks.
+ */
+export const checkRecords = async (check: RecordCheck, last: number): Promise<readonly number[]> => {
+  const { kv, configuration, findings, onBlock, historyStart } = check
+  const damaged: number[] = []
+  let parentHash = await checkHeaders(check)
+  for (let number = Math.max(1, historyStart); number <= last; number++) {
     const bytes = await readSegment(kv, number)
     let problem: string | undefined
     if (typeof bytes === 'string') {

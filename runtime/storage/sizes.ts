@@ -63,3 +63,12 @@ export const recordBytes = ({ segments }: SqliteFolder, first: number, last: num
     .get(first * 2 ** 20, (last + 1) * 2 ** 20)
   return Number(whole?.['bytes'] ?? 0) + Number(parts?.['bytes'] ?? 0)
 }
+
+const freeIn = (file: SqliteFile): number => {
+  const read = (name: string): number =>
+    Number(file.prepare(`SELECT ${name} AS n FROM pragma_${name}`).get()?.['n'] ?? 0)
+  return read('freelist_count') * read('page_size')
+}
+
+/** Bytes of pages that removed entries have freed. The files keep their length, and use these pages first. */
+export const freeBytes = ({ segments, views }: SqliteFolder): number => freeIn(segments) + freeIn(views)

@@ -1,5 +1,5 @@
 import { headNumberOf } from '../chainMemory.ts'
-import { runFlush } from '../flushing/startFlush.ts'
+import { runFlush } from '../flushing/runFlush.ts'
 import { ROOM_KEY } from '../keys.ts'
 import { ROOM_BYTES } from '../limits.ts'
 import { checkSegment } from '../segments/segmentParts.ts'
@@ -22,7 +22,7 @@ const requireSegments = async ({ kv, memory }: StoreState): Promise<void> => {
 const recoverFrom = async (store: StoreState, failed: StoreFailed): Promise<void> => {
   if (failed.remedy === 'restart') throw failed
   const { kv, memory, segments, failures } = store
-  await Promise.allSettled([store.flushing, memory.adding, store.writing])
+  await Promise.allSettled([store.flushing, memory.adding, store.writing, store.removal.running])
   try {
     await kv.recover?.()
     await kv.setDurably({ key: ROOM_KEY, value: new Uint8Array(ROOM_BYTES) })
@@ -38,6 +38,7 @@ const recoverFrom = async (store: StoreState, failed: StoreFailed): Promise<void
   store.writing = undefined
   failures.current = undefined
   store.logs.resume()
+  store.removal.advance()
 }
 
 /** As ChainStore.retry. @throws StoreFailed */

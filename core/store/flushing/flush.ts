@@ -15,13 +15,13 @@ import type { Versions } from '../views/versions.ts'
 import { type StateRecord, updateStateRecord } from '../views/stateRecord.ts'
 import type { StateKind, Views } from '../views/views.ts'
 
-const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => ({
+export const entryOf = (key: string, value: Uint8Array | undefined): KeyValueEntry => ({
   key,
   value: value === undefined ? undefined : withChecksum(key, value),
 })
 
-/** The records of these keys in the views, read from the cache where possible. */
-const currentRecords = async <Value>(
+/** The records of these keys in the views, read from the cache where possible. @throws StoreCorruption */
+export const currentRecords = async <Value>(
   kv: KeyValueStore,
   flushedHeight: number,
   { cache, absent }: StateKind<Value>,
@@ -47,6 +47,7 @@ const prepareState = async <Value>(
   views: Views,
   kind: StateKind<Value>,
   versions: Versions<Value>,
+  start: number,
   entries: KeyValueEntry[],
   pages: Map<string, Uint8Array>,
 ): Promise<ReadonlyMap<string, StateRecord>> => {
@@ -58,7 +59,7 @@ const prepareState = async <Value>(
     slice.forEach((key, index) => {
       const { value, changes } = versions.historyOf(key)
       const record = records[index] as StateRecord
-      const updated = updateStateRecord(key, kind.codec, record, value, changes)
+      const updated = updateStateRecord(key, kind.codec, record, value, changes, start)
       for (const page of updated.pages) {
         pages.set(page.key, page.value)
         entries.push(entryOf(page.key, page.value))
@@ -114,7 +115,7 @@ function* otherEntries(
 }
 
 /** Writes in slices of bounded size and pauses after each. */
-const writeEntries = async (kv: KeyValueStore, entries: readonly KeyValueEntry[]): Promise<void> => {
+export const writeEntries = async (kv: KeyValueStore, entries: readonly KeyValueEntry[]): Promise<void> => {
   let slice: KeyValueEntry[] = []
   let bytes = 0
   for (const entry of entries) {
@@ -150,16 +151,20 @@ export type PreparedFlush = {
   readonly entries: readonly KeyValueEntry[]
 }
 
-/** Reads the records that the memtable changes and computes their new values; writes nothing. */
+/**
+ * Reads the records that the memtable changes and computes their new values; writes nothing.
+ * @param start the first block whose changes are kept
+ */
 export const prepareFlush = async (
   kv: KeyValueStore,
   views: Views,
   memtable: Memtable,
+  start = 0,
 ): Promise<PreparedFlush> => {
   const entries: KeyValueEntry[] = []
   const pages = new Map<string, Uint8Array>()
-  const accounts = await prepareState(kv, views, views.accounts, memtable.accounts, entries, pages)
-  const slots = await prepareState(kv, views, views.slots, memtable.slots, entries, pages)
+  const accounts = await prepareState(kv, views, views.accounts, memtable.accounts, start, entries, pages)
+  const slots = await prepareState(kv, views, views.slots, memtable.slots, start, entries, pages)
   let bytes = 0
   for (const entry of otherEntries(memtable, await orderOf(kv, memtable))) {
     entries.push(entry)
@@ -206,12 +211,14 @@ export type Flush = {
  * Brings the views up to `flushedHeight`, the last block of the memtable. Writes the journal, then the views, then the
  * flushed height, with a sync after each. A stop at any point leaves the views at the old height, or a complete journal,
  * with which the next start brings them to the new height.
+ * @param prepare computes the entries; the memtable gives those that go into the caches
  */
 export const createFlush = (
   kv: KeyValueStore,
   views: Views,
   memtable: Memtable,
   flushedHeight: FlushedHeight,
+  prepare: () => Promise<PreparedFlush>,
 ): Flush => {
   let prepared: PreparedFlush | undefined
   /** Number of journal chunks, set when the journal is durable. From then on the views may be partly written. */
@@ -235,7 +242,7 @@ export const createFlush = (
     run: async () => {
       // The callers of the commit that started this flush continue first.
       await kv.pause()
-      prepared ??= await prepareFlush(kv, views, memtable)
+      prepared ??= await prepare()
       if (chunks === undefined) {
         const written = await writeJournal(kv, flushedHeight, prepared.entries)
         await kv.sync()

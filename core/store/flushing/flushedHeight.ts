@@ -7,6 +7,8 @@ import { flushedHeightKey } from '../keys.ts'
 
 /** First byte of the stored flushed height; views of another version are refused. */
 const VIEWS_VERSION = 1
+/** Of views without a part of their history, which an earlier release would take for whole. */
+const PRUNED_VIEWS_VERSION = 2
 /** Two slots, written alternately: a torn write leaves the previous height. */
 const FLUSHED_HEIGHT_SLOTS = 2
 
@@ -17,13 +19,15 @@ export type FlushedHeight = {
   readonly genesisHash: Hash
   /** Counts flushes, from 1. */
   readonly sequence: number
+  /** True if a part of the history may have been removed. */
+  readonly isPruned: boolean
 }
 
 export const writeFlushedHeightFields = (
   writer: Writer,
-  { number, hash, genesisHash, sequence }: FlushedHeight,
+  { number, hash, genesisHash, sequence, isPruned }: FlushedHeight,
 ): void => {
-  writer.byte(VIEWS_VERSION)
+  writer.byte(isPruned ? PRUNED_VIEWS_VERSION : VIEWS_VERSION)
   writer.varint(number)
   writer.varint(sequence)
   writer.raw(hash)
@@ -33,7 +37,7 @@ export const writeFlushedHeightFields = (
 /** @throws MalformedRecord on another version. */
 export const readFlushedHeightFields = (reader: Reader): FlushedHeight => {
   const version = reader.byte()
-  if (version !== VIEWS_VERSION)
+  if (version !== VIEWS_VERSION && version !== PRUNED_VIEWS_VERSION)
     throw otherVersion(
       'the views have',
       version,
@@ -42,7 +46,8 @@ export const readFlushedHeightFields = (reader: Reader): FlushedHeight => {
     )
   const number = reader.varint()
   const sequence = reader.varint()
-  return { number, sequence, hash: reader.copy(32), genesisHash: reader.copy(32) }
+  const isPruned = version === PRUNED_VIEWS_VERSION
+  return { number, sequence, isPruned, hash: reader.copy(32), genesisHash: reader.copy(32) }
 }
 
 export const writeFlushedHeight = async (kv: KeyValueStore, flushedHeight: FlushedHeight): Promise<void> => {

@@ -2,8 +2,9 @@ import type { StoreState } from '../storeState.ts'
 import { PENDING_BLOCKS_MAX, PENDING_BYTES_MAX } from '../limits.ts'
 import type { ChainHead } from '../store.ts'
 import { fail, StoreFailed } from '../storeFailed.ts'
-import { createFlush, type Flush } from './flush.ts'
+import { createFlush, type Flush, prepareFlush } from './flush.ts'
 import { createMemtable } from './memtable.ts'
+import { runFlush } from './runFlush.ts'
 
 /** Makes the active memtable the immutable one, for a flush. */
 const newFlush = (store: StoreState): Flush => {
@@ -15,27 +16,20 @@ const newFlush = (store: StoreState): Flush => {
     hash,
     genesisHash: memory.genesisHash ?? hash,
     sequence: flushSequence + 1,
+    isPruned: memory.historyStart > 0,
   }
   memory.immutable = memtable
   memory.active = createMemtable()
   if (store.held !== undefined) store.held = []
-  return createFlush(kv, memory.views, memtable, flushedHeight)
-}
-
-/** Runs the flush. After a failure the memtable stays in memory above the partly written views, so reads continue. */
-export const runFlush = async (store: StoreState, flush: Flush): Promise<void> => {
-  // The views must never contain blocks whose segments are missing.
-  await store.segments.write()
-  await flush.run()
-  store.flushSequence = flush.flushedHeight.sequence
-  store.memory.immutable = undefined
-  store.flush = undefined
-  store.logs.advance(flush.flushedHeight.number)
+  const { durableStart } = store.removal
+  const prepare = () => prepareFlush(kv, memory.views, memtable, durableStart)
+  return createFlush(kv, memory.views, memtable, flushedHeight, prepare)
 }
 
 const flushActive = async (store: StoreState): Promise<void> => {
   try {
     await runFlush(store, (store.flush = newFlush(store)))
+    store.removal.advance()
   } catch (cause) {
     throw fail(store.failures, new StoreFailed('bring the views up to date', cause))
   }
@@ -46,6 +40,7 @@ export const beginFlush = (store: StoreState): Promise<void> => {
   const { memory } = store
   if (store.flushing !== undefined) return store.flushing
   const next = (): Promise<void> => beginFlush(store)
+  if (store.removal.writing !== undefined) return store.removal.writing.then(next, next)
   if (memory.adding !== undefined) return memory.adding.then(next, next)
   if (store.failures.current !== undefined || store.flush !== undefined || memory.active.heads.length === 0)
     return Promise.resolve()

@@ -2,6 +2,7 @@ import { evictWhile } from '../../collections/boundedMap.ts'
 import type { Header } from '../../block/header.ts'
 import type { BlockLogs } from './blockLogs.ts'
 import { StoreCorruption, withChecksum } from '../checksum.ts'
+import { HistoryPruned, requireBlockKept } from '../historyPruned.ts'
 import { runStepsYielding } from '../../steps.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { LOG_PROGRESS_SECTIONS, LOG_RECENT_BYTES, LOG_SECTION_BLOCKS } from '../limits.ts'
@@ -29,7 +30,7 @@ export type LogIndex = {
   resume(): void
   /** Resolves when all due sections are stored, or storing has failed. */
   settled(): Promise<void>
-  /** Searches the first blocks of `from` to `to` (both at most the head), one section at most. @throws StoreCorruption */
+  /** Searches the first blocks of `from` to `to` (both at most the head), one section at most. @throws HistoryPruned, StoreCorruption */
   readonly search: (pattern: LogPattern, from: bigint, to: bigint) => Promise<LogBlocks>
   /** Stops the background work and waits for it; the next start continues it. */
   close(): Promise<void>
@@ -49,6 +50,8 @@ type LogIndexSources = {
   readonly onFailed: (cause: unknown) => void
   /** False if no sections are stored: a search uses the blooms of blocks that are not in memory. */
   readonly isStored: boolean
+  /** The first block that is kept. */
+  readonly memory: { readonly historyStart: number }
 }
 
 /** The state of an index: the stored sections, the blocks in memory, and the background work. */
@@ -86,7 +89,10 @@ const addBlock = (index: LogIndexState, number: number, fingerprints: Uint32Arra
   )
 }
 
-/** The fingerprints of a block, from memory or its segment; undefined for a damaged segment, which its readers report. */
+/**
+ * The fingerprints of a block, from memory or its segment; undefined for a damaged segment, which its readers report, and
+ * for one that was removed.
+ */
 const fingerprintsOf = async (
   { recent, sources, kv }: LogIndexState,
   number: number,
@@ -97,7 +103,7 @@ const fingerprintsOf = async (
     const receipts = (await sources.logsOf(BigInt(number)))?.receipts ?? []
     return await runStepsYielding(blockFingerprintsSteps(receipts), () => kv.pause())
   } catch (error) {
-    if (error instanceof StoreCorruption) return undefined
+    if (error instanceof StoreCorruption || error instanceof HistoryPruned) return undefined
     throw error
   } finally {
     await kv.pause()
@@ -136,6 +142,12 @@ const storeSections = async (index: LogIndexState): Promise<void> => {
     // The callers of the flush that started this continue first.
     await index.kv.pause()
     while (isDue(index)) {
+      // Sections of removed blocks are not searched.
+      const first = Math.floor(index.sources.memory.historyStart / LOG_SECTION_BLOCKS)
+      if (first > index.sections) {
+        index.sections = first
+        continue
+      }
       await storeSection(index)
       if (!isDue(index) || index.sections - index.progress.sections >= LOG_PROGRESS_SECTIONS)
         await storeProgress(index)
@@ -164,18 +176,38 @@ const mayMatch = async (
   return bloom !== undefined && bloomMayMatch(bloom, pattern)
 }
 
+/** The blocks of a stored section that may match. @throws HistoryPruned, StoreCorruption */
+const searchStored = async (
+  { sources: { fetch, memory } }: LogIndexState,
+  pattern: LogPattern,
+  section: number,
+  from: bigint,
+): Promise<readonly number[]> => {
+  try {
+    return await searchSection(fetch, section, pattern)
+  } catch (error) {
+    // It may have been removed meanwhile.
+    requireBlockKept(memory, Number(from))
+    throw error
+  }
+}
+
 const search = async (
   index: LogIndexState,
   pattern: LogPattern,
   from: bigint,
   to: bigint,
 ): Promise<LogBlocks> => {
+  const { historyStart } = index.sources.memory
+  // The genesis block has no logs.
+  if (to === 0n) return { numbers: [], through: 0n }
+  if (Number(from) < historyStart) throw new HistoryPruned('block', Number(from), historyStart)
   const section = Math.floor(Number(from) / LOG_SECTION_BLOCKS)
   const first = section * LOG_SECTION_BLOCKS
   const last = Math.min(Number(to), first + LOG_SECTION_BLOCKS - 1)
   const numbers: bigint[] = []
   if (section < index.sections) {
-    for (const offset of await searchSection(index.sources.fetch, section, pattern)) {
+    for (const offset of await searchStored(index, pattern, section, from)) {
       const number = first + offset
       if (number >= Number(from) && number <= last) numbers.push(BigInt(number))
     }

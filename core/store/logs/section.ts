@@ -68,6 +68,14 @@ export function* sectionRecords(section: number, blocks: SectionBlocks): Generat
   yield { key: logSectionKey(section), value: head.finish() }
 }
 
+/** The keys of the partitions of a section that has this head. */
+export const partitionKeys = (section: number, head: Uint8Array): readonly string[] => {
+  const bits = createReader(head).byte()
+  return bits === 0
+    ? []
+    : Array.from({ length: 2 ** bits }, (_, partition) => logPartitionKey(section, partition))
+}
+
 /** Marks the blocks of the partition that have this fingerprint and matched in every earlier round. */
 const markBlocks = (partition: Uint8Array, wanted: number, found: Uint8Array, round: number): void => {
   const count = partition.length / POSTING_BYTES

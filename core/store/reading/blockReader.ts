@@ -6,6 +6,7 @@ import { decodeChainHead } from '../codec/chainHead.ts'
 import { numberOfHash, transactionLocation } from './hashIndex.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { headerKey, segmentKey } from '../keys.ts'
+import { isBlockKept, requireBlockKept } from '../historyPruned.ts'
 import { RECORD_CACHE_BYTES } from '../limits.ts'
 import { logsOfRecord, logsOfSegmentSteps } from '../logs/blockLogs.ts'
 import { openSegment, type Segment, segmentChangesSteps, segmentRecordSteps } from '../segments/segment.ts'
@@ -85,14 +86,17 @@ const chainHead = async (reader: ReaderState, block: bigint): Promise<ChainHead 
 }
 
 const hasRecord = async (reader: ReaderState, number: bigint): Promise<boolean> => {
-  if (!isOnChain(reader, number)) return false
+  if (!isOnChain(reader, number) || !isBlockKept(reader.memory, Number(number))) return false
   return (await checkSegment(reader.kv, Number(number))) === 'whole'
 }
 
 const recordBytes = async (reader: ReaderState, number: bigint): Promise<Uint8Array | undefined> => {
   if (!isOnChain(reader, number)) return undefined
+  requireBlockKept(reader.memory, Number(number))
   const found = await readSegment(reader.kv, Number(number))
   if (typeof found !== 'string') return found
+  // It may have been removed meanwhile.
+  requireBlockKept(reader.memory, Number(number))
   reader.onDamaged(number)
   throw new StoreCorruption(segmentKey(Number(number)), Number(number), REASONS[found], reader.remedy)
 }
@@ -126,13 +130,21 @@ const decodeRecord = async (
   return record
 }
 
-const cached = ({ last, records }: ReaderState, key: string): CachedRecord | undefined =>
-  last?.key === key ? last : records.get(key)
+/** @throws HistoryPruned */
+const cached = (
+  { last, records, memory }: ReaderState,
+  key: string,
+  number: bigint,
+): CachedRecord | undefined => {
+  const known = last?.key === key ? last : records.get(key)
+  if (known !== undefined) requireBlockKept(memory, Number(number))
+  return known
+}
 
 const readRecord = async (reader: ReaderState, number: bigint): Promise<BlockRecord | undefined> => {
   const key = segmentKey(Number(number))
   const { records, decodings } = reader
-  const known = cached(reader, key)
+  const known = cached(reader, key, number)
   if (known !== undefined) {
     if (known === reader.last) records.set(key, known)
     return known.record
@@ -172,7 +184,7 @@ export const createBlockReader = (
     hasRecord: number => hasRecord(reader, number),
     record: number => readRecord(reader, number),
     logsOf: async number => {
-      const known = cached(reader, segmentKey(Number(number)))
+      const known = cached(reader, segmentKey(Number(number)), number)
       if (known !== undefined) return logsOfRecord(known.record)
       // Not cached, because a search reads many blocks once and would evict the blocks that other requests read.
       return (await decode(reader, number, logsOfSegmentSteps))?.value

@@ -3,6 +3,7 @@ import { toBareHex } from '../../bytes/hex.ts'
 import { type ChainMemory, headNumberOf, memtablesOf } from '../chainMemory.ts'
 import { createReader } from '../codec/reader.ts'
 import { locationOf } from '../flushing/memtable.ts'
+import { isBlockKept } from '../historyPruned.ts'
 import { blockHashKey, transactionKey } from '../keys.ts'
 import type { TransactionLocation } from '../store.ts'
 
@@ -32,5 +33,6 @@ export const transactionLocation = async (
   const bytes = await memory.views.fetch(transactionKey(toBareHex(hash)))
   if (bytes === undefined) return undefined
   const reader = createReader(bytes)
-  return { blockNumber: BigInt(reader.varint()), index: reader.varint() }
+  const block = reader.varint()
+  return isBlockKept(memory, block) ? { blockNumber: BigInt(block), index: reader.varint() } : undefined
 }

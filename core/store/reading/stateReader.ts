@@ -4,6 +4,7 @@ import type { StateReader } from '../../state/account.ts'
 import { StoreCorruption } from '../checksum.ts'
 import { accountCodec, slotCodec, type ValueCodec } from '../codec/stateValues.ts'
 import { changeAfter } from '../views/history.ts'
+import { requireStateKept } from '../historyPruned.ts'
 import { accountKey, codeKey, pastKey, slotKey } from '../keys.ts'
 import type { ChainMemory } from '../chainMemory.ts'
 import type { Memtable } from '../flushing/memtable.ts'
@@ -23,6 +24,7 @@ export const createStateReader = (memory: ChainMemory, number: number): StateRea
     versionsOf: (memtable: Memtable) => Versions<Value>,
     key: string,
   ): Value => {
+    requireStateKept(memory, number)
     const active = versionsOf(memory.active)
     const recent = active.find(key, number)
     if (recent !== undefined && !active.isBefore(recent)) return active.valueOf(recent)

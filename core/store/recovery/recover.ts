@@ -7,12 +7,13 @@ import { StoreCorruption, verifiedValue } from '../checksum.ts'
 import { decodeChainHead } from '../codec/chainHead.ts'
 import { clearJournal, readIntent, replayJournal } from '../flushing/flushJournal.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
-import { headerKey, segmentKey } from '../keys.ts'
+import { headerKey, historyMarkKey, segmentKey } from '../keys.ts'
 import { LOADS_AT_ONCE, RECENT_BLOCKS } from '../limits.ts'
 import { type FlushedHeight, readFlushedHeight, writeFlushedHeight } from '../flushing/flushedHeight.ts'
 import { openSegment, segmentChangesSteps, segmentRecordSteps } from '../segments/segment.ts'
 import { readSegment, REASONS } from '../segments/segmentParts.ts'
 import type { BlockCommit, ChainHead } from '../store.ts'
+import { readHistoryStart } from './historyMark.ts'
 
 /** The views before the segments above them are replayed. */
 export type RecoveredViews = {
@@ -22,6 +23,8 @@ export type RecoveredViews = {
   readonly heads: readonly ChainHead[]
   /** False when the segment of the last block of the views is missing or damaged; earlier ones may be, too. */
   readonly isWhole: boolean
+  /** The first block whose record is kept; 0 while all are. */
+  readonly historyStart: number
 }
 
 /**
@@ -78,6 +81,21 @@ const OTHER_VIEWS =
 const NEWER_VIEWS =
   'the views are newer than the segments. Put back the segments (segments.sqlite) that belong to them; or delete the views (views.sqlite): the node then starts at the last block of the segments and fetches later ones from its peers'
 
+const VIEWS_NEEDED =
+  'they cannot be built without the removed blocks. Put back the views (views.sqlite) that belong to the segments; or stop the node and delete its chain folder: it then fetches the whole chain from its peers. Leave the key and the folder validator as they are'
+
+/** @throws StoreCorruption when blocks that the views lack were removed */
+const requireViews = (historyStart: number, flushedHeight: number): void => {
+  if (flushedHeight + 1 >= historyStart) return
+  const has = flushedHeight < 0 ? 'there are no views' : `the views end at block ${flushedHeight}`
+  throw new StoreCorruption(
+    historyMarkKey(0),
+    historyStart,
+    `${has}, and the blocks before it were removed (--prune-history)`,
+    VIEWS_NEEDED,
+  )
+}
+
 /**
  * False when the segment of the last block of the views is missing or damaged.
  * @throws StoreCorruption when the views were made from another chain
@@ -106,6 +124,9 @@ export const recoverViews = async (
   forkBlock = -1,
 ): Promise<RecoveredViews> => {
   const flushedHeight = await finishInterruptedFlush(kv)
+  const historyStart = await readHistoryStart(kv)
+  const number = flushedHeight?.number ?? -1
+  requireViews(historyStart, number)
   const isWhole = flushedHeight === undefined || (await hasSegmentOf(kv, flushedHeight))
   if (!isWhole && !repairs)
     throw new StoreCorruption(
@@ -114,7 +135,7 @@ export const recoverViews = async (
       'it is missing, or its checksum does not match',
       NEWER_VIEWS,
     )
-  return { flushedHeight, heads: await recentHeads(kv, flushedHeight?.number ?? -1, forkBlock), isWhole }
+  return { flushedHeight, heads: await recentHeads(kv, number, forkBlock), isWhole, historyStart }
 }
 
 /**

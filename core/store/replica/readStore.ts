@@ -111,6 +111,7 @@ export const createReadStore = (
     immutable: undefined,
     adding: undefined,
     forkBlock: -1,
+    historyStart: 0,
   }
   const blocks = createBlockReader(kv, memory, () => undefined, undefined)
   const { within, recentHash } = createRecentHash(trie.views, head)

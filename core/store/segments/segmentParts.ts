@@ -94,6 +94,18 @@ export type FoundSegment = Uint8Array | 'missing' | 'damaged'
 /** The texts for the reasons why a segment cannot be read. */
 export const REASONS = { missing: 'it is missing', damaged: 'its checksum does not match' } as const
 
+/** Removes a segment: first its parts, which its list names. */
+export const removeSegment = async (kv: KeyValueStore, number: number): Promise<void> => {
+  const value = await readEntry(kv, number)
+  if (value === 'damaged') await removeParts(kv, number)
+  if (typeof value !== 'string' && isPartList(value))
+    for (const index of readPartList(value).keys()) {
+      await kv.set([{ key: partKey(number, index), value: undefined }])
+      await kv.pause()
+    }
+  if (value !== 'missing') await kv.set([{ key: segmentKey(number), value: undefined }])
+}
+
 type PartReader = Pick<KeyValueStore, 'get' | 'pause'>
 
 /** The segment, or the list of its parts. */

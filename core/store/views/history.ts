@@ -135,6 +135,15 @@ export const appendHistory = <Value>(
   return { history: { levels, tail }, pages }
 }
 
+/** The history without the changes before block `start` that are not in a page. */
+export const trimHistory = <Value>(history: History<Value>, start: number): History<Value> => {
+  const { levels, tail } = history
+  const [oldest] = tail
+  return oldest === undefined || oldest.block >= start
+    ? history
+    : { levels, tail: tail.filter(({ block }) => block >= start) }
+}
+
 /** The first change after the block, in ascending changes. */
 const firstAfter = <Value>(
   changes: readonly PastValue<Value>[],
@@ -179,4 +188,38 @@ export const changeAfter = <Value>(
     return firstAfter(page, block)
   }
   return firstAfter(tail, block)
+}
+
+/**
+ * The keys of the pages whose last change is that of `block`, the lowest level first: with that change, all of them are of
+ * no further use.
+ * @param readPage undefined for a page that an interrupted removal has reached, after those below it
+ */
+export const pagesEndingAt = async (
+  key: string,
+  { levels }: Pick<History<unknown>, 'levels'>,
+  block: number,
+  readPage: (key: string) => Promise<Uint8Array | undefined>,
+): Promise<readonly string[]> => {
+  for (let top = levels.length - 1; top >= 0; top--) {
+    const blocks = levels[top] as readonly number[]
+    const inline = indexAfter(blocks, block - 1)
+    if (inline < 0) continue
+    const ending: string[] = []
+    let last = blocks[inline]
+    let index = HISTORY_DIRECTORY_PAGES * pagesFilled(levels, top + 1) + inline
+    for (let level = top; level > 0; level--) {
+      const pageKey = historyPageKey(key, level, index)
+      if (last === block) ending.unshift(pageKey)
+      const page = await readPage(pageKey)
+      if (page === undefined) return ending
+      const below = readBlocks(createReader(page))
+      const at = indexAfter(below, block - 1)
+      last = below[at]
+      index = HISTORY_DIRECTORY_PAGES * index + at
+    }
+    if (last === block) ending.unshift(historyPageKey(key, 0, index))
+    return ending
+  }
+  return []
 }

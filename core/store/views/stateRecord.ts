@@ -7,6 +7,7 @@ import {
   type HistoryPage,
   type PastValue,
   readHistory,
+  trimHistory,
   writeHistory,
 } from './history.ts'
 
@@ -39,9 +40,21 @@ export const historyOfRecord = <Value>(record: StateRecord, codec: ValueCodec<Va
   return readHistory(reader.rest(), codec)
 }
 
+const encodeRecord = <Value>(
+  codec: ValueCodec<Value>,
+  value: Value,
+  history: History<Value>,
+): StateRecord => {
+  writer.reset()
+  codec.write(writer, value)
+  if (history.levels.length > 0 || history.tail.length > 0) writeHistory(writer, codec, history)
+  return writer.finish()
+}
+
 /**
  * Returns the record with later changes, and the history pages that they filled. If a flush before a crash already updated
  * the record, its history stays as it is.
+ * @param start the changes of earlier blocks are left out, as far as they are in no page
  */
 export const updateStateRecord = <Value>(
   key: string,
@@ -49,10 +62,20 @@ export const updateStateRecord = <Value>(
   record: StateRecord,
   value: Value,
   changes: readonly PastValue<Value>[],
+  start: number,
 ): { readonly record: StateRecord; readonly pages: readonly HistoryPage[] } => {
-  writer.reset()
-  codec.write(writer, value)
-  const { history, pages } = appendHistory(key, codec, historyOfRecord(record, codec), changes)
-  if (history.levels.length > 0 || history.tail.length > 0) writeHistory(writer, codec, history)
-  return { record: writer.finish(), pages }
+  const kept = trimHistory(historyOfRecord(record, codec), start)
+  const { history, pages } = appendHistory(key, codec, kept, changes)
+  return { record: encodeRecord(codec, value, history), pages }
+}
+
+/** The record without the changes before block `start` that are in no page; undefined if it has none. */
+export const trimStateRecord = <Value>(
+  codec: ValueCodec<Value>,
+  record: StateRecord,
+  history: History<Value>,
+  start: number,
+): StateRecord | undefined => {
+  const trimmed = trimHistory(history, start)
+  return trimmed === history ? undefined : encodeRecord(codec, valueOfRecord(record, codec), trimmed)
 }

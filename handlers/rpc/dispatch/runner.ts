@@ -1,3 +1,4 @@
+import { HistoryPruned } from '../../../core/store/historyPruned.ts'
 import { StateUnavailable } from '../../../core/store/replica/errors.ts'
 import { NotProved } from '../../../core/verify/notProved.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
@@ -8,6 +9,7 @@ import { errorOutcome, type Outcome } from './envelope.ts'
 import { forwardedRow } from './forwarding.ts'
 import {
   errorObject,
+  prunedError,
   rejectionObject,
   RPC_ERRORS,
   RpcError,
@@ -48,6 +50,7 @@ export type Runner = {
 
 const failureOf = (context: RpcContext, row: Method, { params }: Call, error: unknown): Outcome => {
   if (error instanceof RpcError) return { error: refusalOf(row, params, error) }
+  if (error instanceof HistoryPruned) return { error: refusalOf(row, params, prunedError(error)) }
   if (error instanceof WorkerRefusal) return { error: error.refusal }
   if (error instanceof StateUnavailable) return { error: rpcErrorObject('WORLD_STATE_UNAVAILABLE') }
   if (error instanceof NotProved) {

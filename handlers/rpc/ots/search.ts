@@ -49,10 +49,14 @@ const shapesOf = async (
   const txs: unknown[] = []
   const receipts: unknown[] = []
   const yieldTurn = context.scheduler.createYield()
+  const { store } = context.chain
+  const start = store.historyStart?.() ?? 0n
   let record: BlockRecord | undefined
   for (const { block, index } of places) {
     if (expired()) break
-    if (record?.block.header.number !== block) record = await context.chain.store.record(block)
+    // The index keeps the transactions of blocks that were removed.
+    if (block < start) continue
+    if (record?.block.header.number !== block) record = await store.record(block)
     if (record === undefined) continue
     txs.push(minedTransactionShape(record, index))
     receipts.push({

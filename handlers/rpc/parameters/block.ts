@@ -129,7 +129,7 @@ export const withRequiredSelector = <T>(
 
 /**
  * The number of the selected block; undefined if it does not exist. `pending` is the head, as this node stores no unfinished
- * block. `safe` and `finalized` are the head if it is final, and unknown otherwise (execution-apis).
+ * block. `earliest` is the first block that this node keeps (execution-apis). `safe` and `finalized` are the head if it is final, and unknown otherwise (execution-apis).
  * @throws RpcError
  */
 export const blockNumberOf = async (
@@ -141,7 +141,7 @@ export const blockNumberOf = async (
   if (selector.kind === 'number') return selector.number <= head ? selector.number : undefined
   if (selector.kind === 'hash') return await context.chain.store.numberOfHash(selector.hash)
   const { tag } = selector
-  if (tag === 'earliest') return 0n
+  if (tag === 'earliest') return context.chain.store.historyStart?.() ?? 0n
   const asksForFinality = tag === 'safe' || tag === 'finalized'
   if (asksForFinality && !hasFinality(context.chain.configuration, header))
     throw new RpcError('UNKNOWN_BLOCK')

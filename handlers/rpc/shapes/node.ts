@@ -16,6 +16,12 @@ const placeOf = (enode: string): { readonly host: string; readonly port: number 
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
+/** From which block on a node that removed old blocks has them; Besu has no such field. */
+const historyOf = (store: RpcContext['chain']['store']): Record<string, unknown> => {
+  const start = store.historyStart?.()
+  return start === undefined ? {} : { earliestBlock: toQuantity(start) }
+}
+
 /** The answer of admin_nodeInfo for the node with this enode URL. */
 export const nodeShape = ({ chain, options }: RpcContext, enode: string): Record<string, unknown> => {
   const { host, port } = placeOf(enode)
@@ -35,6 +41,7 @@ export const nodeShape = ({ chain, options }: RpcContext, enode: string): Record
         genesis: toHex(chain.genesis.hash),
         head: toHex(hash),
         network: Number(options.networkId),
+        ...historyOf(chain.store),
       },
     },
     activeFork: fork.charAt(0).toUpperCase() + fork.slice(1),

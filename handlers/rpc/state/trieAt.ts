@@ -62,6 +62,8 @@ export const trieAt = (context: RpcContext, number: bigint, expired: () => boole
     read: async run => {
       const header = await store.header(number)
       if (header === undefined) throw new RpcError('WORLD_STATE_UNAVAILABLE')
+      // Refuses a state that was removed, before blocks are read.
+      store.stateAt(number)
       const nodes = store.nodes()
       if (nodes.isPartial === true) return store.run(() => run(nodes, header.stateRoot))
       for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {

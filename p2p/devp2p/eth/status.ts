@@ -18,6 +18,10 @@ export type EthHead =
 /** The numbers of the first and the last block that a node has. */
 export type BlockNumbers = { readonly earliest: bigint; readonly latest: bigint }
 
+/** The start of the history of a peer with this first block; undefined for one that has all. */
+export const historyStartOf = (earliest: bigint | undefined): bigint | undefined =>
+  earliest === undefined || earliest <= 1n ? undefined : earliest
+
 /** Status of eth/66, eth/68 and eth/69 (eth.md, "Status"). */
 export type EthStatus = {
   readonly version: number

@@ -15,9 +15,10 @@ import {
 } from '../eth/blocks.ts'
 import { ETH } from '../ethCodes.ts'
 import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
+import { historyStartOf } from '../eth/status.ts'
 import { nameOf } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
-import { EARLIEST_BLOCK, totalDifficultyAt } from './statusExchange.ts'
+import { ownRange, totalDifficultyAt } from './statusExchange.ts'
 
 /** A node that sent consensus messages within this time counts as taking part in consensus. */
 const TAKES_PART_MS = 30_000
@@ -61,6 +62,14 @@ const claimHead = ({ handlers }: Devp2pNode, peer: EthPeer, number: bigint, hash
   handlers.onStatus(peer.peer)
 }
 
+/** Records from which block on the peer has blocks. */
+const claimStart = ({ handlers }: Devp2pNode, peer: EthPeer, earliest: bigint): void => {
+  const historyStart = historyStartOf(earliest)
+  if (historyStart === peer.peer.status.historyStart) return
+  peer.peer = { ...peer.peer, status: { ...peer.peer.status, historyStart } }
+  handlers.onStatus(peer.peer)
+}
+
 const announceTo = (node: Devp2pNode, number: bigint, hash: Hash, block: Uint8Array): void => {
   const announcement = encodeAnnouncements([{ hash, number }])
   const unaware = [...node.table.all()].filter(({ knownBlocks }) => knownBlocks.add(hash))
@@ -77,12 +86,13 @@ const announceTo = (node: Devp2pNode, number: bigint, hash: Hash, block: Uint8Ar
 type AnnouncedRange = { number: bigint; atMs: number }
 
 const sendRange = ({ handlers, table, options }: Devp2pNode, announced: AnnouncedRange): void => {
-  const { headNumber, headHash } = handlers.status()
+  const status = handlers.status()
+  const { headNumber, headHash } = status
   const isFar = headNumber - announced.number >= RANGE_BLOCKS
   const isOld = headNumber > announced.number && options.nowMs() - announced.atMs >= RANGE_INTERVAL_MS
   if (!isFar && !isOld) return
   Object.assign(announced, { number: headNumber, atMs: options.nowMs() })
-  const range = encodeBlockRange({ earliest: EARLIEST_BLOCK, latest: headNumber, latestHash: headHash })
+  const range = encodeBlockRange({ ...ownRange(status), latestHash: headHash })
   for (const peer of table.all()) if (peer.version === 69) sendEth(peer, ETH.blockRangeUpdate, range)
 }
 
@@ -145,8 +155,9 @@ export const createBlockPropagation = (node: Devp2pNode): BlockPropagation => {
     sendRange: () => sendRange(node, announced),
     onRange: (peer, payload) => {
       if (isTooMany(peer)) return
-      const { latest, latestHash } = decodeBlockRange(payload)
+      const { earliest, latest, latestHash } = decodeBlockRange(payload)
       peer.knownBlocks.add(latestHash)
+      claimStart(node, peer, earliest)
       claimHead(node, peer, latest, latestHash)
     },
     distrust: id => wanted.distrust(id),

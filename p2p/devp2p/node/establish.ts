@@ -7,7 +7,7 @@ import { capabilityText } from '../base/capabilities.ts'
 import { headerHash, requestHeaders } from '../eth/blockRequests.ts'
 import { readHeaderFields } from '../eth/blocks.ts'
 import { createEthPeer, type EthPeer } from '../eth/ethPeer.ts'
-import type { EthStatus } from '../eth/status.ts'
+import { type EthStatus, historyStartOf } from '../eth/status.ts'
 import { disconnectSession } from '../session/ending.ts'
 import { deliverEarly } from '../session/receiving.ts'
 import { nameOf, type Session } from '../session/session.ts'
@@ -38,6 +38,7 @@ const peerOf = (session: Session, status: EthStatus, nowMs: number): Peer => {
       configuration: {},
       headNumber: status.head.range?.latest ?? 0n,
       headHash: status.head.hash,
+      historyStart: historyStartOf(status.head.range?.earliest),
       client: hello?.client ?? '',
       neighbours: [],
       features: [],

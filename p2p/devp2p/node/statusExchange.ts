@@ -3,12 +3,16 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { EthVersion } from '../base/capabilities.ts'
 import { ETH } from '../ethCodes.ts'
 import { type ForkHead, type ForkId, forkIdAt, forkIdMismatch } from '../eth/forkId.ts'
-import { decodeStatus, encodeStatus, type EthStatus } from '../eth/status.ts'
+import { type BlockNumbers, decodeStatus, encodeStatus, type EthStatus } from '../eth/status.ts'
+import type { PeerStatus } from '../../network.ts'
 import type { Session } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 
-/** A node keeps all blocks. */
-export const EARLIEST_BLOCK = 0n
+/** The blocks that this node keeps: all of them, or those from the start of its history on. */
+export const ownRange = ({ headNumber, historyStart = 0n }: PeerStatus): BlockNumbers => ({
+  earliest: historyStart,
+  latest: headNumber,
+})
 
 const headOf = ({ handlers }: Pick<Devp2pNode, 'handlers'>): ForkHead => {
   const { headNumber, headTimestamp = 0n } = handlers.status()
@@ -24,7 +28,8 @@ export const ownForkId = (node: Devp2pNode): ForkId =>
   forkIdAt(node.handlers.status().genesisHash, node.options.chain.forks, headOf(node))
 
 const ownStatus = (node: Devp2pNode, version: EthVersion): EthStatus => {
-  const { networkId, genesisHash, headHash, headNumber } = node.handlers.status()
+  const status = node.handlers.status()
+  const { networkId, genesisHash, headHash, headNumber } = status
   return {
     version,
     networkId,
@@ -32,7 +37,7 @@ const ownStatus = (node: Devp2pNode, version: EthVersion): EthStatus => {
     forkId: ownForkId(node),
     head:
       version === 69
-        ? { hash: headHash, range: { earliest: EARLIEST_BLOCK, latest: headNumber } }
+        ? { hash: headHash, range: ownRange(status) }
         : { hash: headHash, totalDifficulty: totalDifficultyAt(node, headNumber) },
   }
 }

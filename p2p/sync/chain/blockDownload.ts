@@ -14,6 +14,7 @@ import {
   ignoreForNow,
   ignoreClaim,
   markSlow,
+  mayHaveRemoved,
   type PeerHead,
   type PeerHeads,
 } from './peerHeads.ts'
@@ -107,8 +108,10 @@ const onRequestEnd = (state: State, holder: PeerHead, end: RequestEnd): void => 
   if (end.kind === 'wrong') penalize(state, holder, 'bad-response', end.detail)
   else if (end.kind === 'nothing') {
     const detail = `it claims block ${holder.claimed} and does not deliver block ${end.number}`
+    const current = heads.heads.get(holder.key) ?? holder
+    if (mayHaveRemoved(current, end.number)) ignoreForNow(heads, holder.key, nowMs())
     // A claim inferred from a message that it forwarded is not its own.
-    if (holder.peer.status.headNumber >= end.number) penalize(state, holder, 'bad-response', detail)
+    else if (holder.peer.status.headNumber >= end.number) penalize(state, holder, 'bad-response', detail)
     else ignoreClaim(heads, holder.key, nowMs())
   } else if (end.kind === 'failed') {
     if (end.isMisbehaviour) penalize(state, holder, 'bad-response', end.detail)

@@ -8,7 +8,7 @@ import type { Network } from '../../network.ts'
 import type { ClockWarning } from '../clockWarning.ts'
 import type { SyncContext } from '../context.ts'
 import { type BlockDownload, type DownloadEnd, startBlockDownload } from './blockDownload.ts'
-import { highestClaim, nextClaimMs, type PeerHeads } from './peerHeads.ts'
+import { firstKeptBlock, highestClaim, nextClaimMs, type PeerHeads } from './peerHeads.ts'
 import { type Progress, type SyncReport, startSyncReport } from './syncReport.ts'
 
 /** Delay before one missing block is requested: mostly consensus or an announcement brings it. */
@@ -76,6 +76,8 @@ type State = ChainSyncOptions & {
   hasReachedMinPeers: boolean
   /** No session starts before this. */
   notBeforeMs: number
+  /** The next block when the log last said that all peers have removed it. */
+  removedBlock: bigint | undefined
   isConsensusPaused: boolean
   isStopped: boolean
 }
@@ -114,6 +116,16 @@ const updatePause = (state: State): void => {
   for (const listener of state.listeners) listener()
 }
 
+/** Logs once for a block that no session can begin at it. */
+const logRemoved = (state: State, number: bigint, firstKept: bigint): void => {
+  if (state.removedBlock === number) return
+  state.removedBlock = number
+  state.log.warn(
+    'No connected peer keeps block {number}: the peers keep their blocks from {firstKept} on (--prune-history). Connect a node that keeps all blocks',
+    { number, firstKept },
+  )
+}
+
 /** When a session may start; undefined if no block is missing and no ignored claim will count again. */
 const dueMs = (state: State): number | undefined => {
   const { heads, syncMinPeers } = state
@@ -124,6 +136,11 @@ const dueMs = (state: State): number | undefined => {
     return nextClaimMs(heads, atMs)
   }
   const head = headNumber(state)
+  const firstKept = firstKeptBlock(heads, head + 1n, atMs)
+  if (firstKept !== undefined) {
+    logRemoved(state, head + 1n, firstKept)
+    return nextClaimMs(heads, atMs)
+  }
   if (state.behind?.head !== head) state.behind = { sinceMs: atMs, head }
   const graceMs = blocks > 1n ? SEVERAL_BLOCKS_GRACE_MS : GRACE_MS
   const peersMs = state.hasReachedMinPeers || heads.heads.size >= syncMinPeers ? 0 : PEERS_WAIT_MS
@@ -205,6 +222,7 @@ export const createChainSync = (options: ChainSyncOptions): ChainSync => {
     behind: undefined,
     hasReachedMinPeers: false,
     notBeforeMs: 0,
+    removedBlock: undefined,
     isConsensusPaused: false,
     isStopped: false,
   }

@@ -94,12 +94,38 @@ export const highestClaim = (peers: PeerHeads, nowMs: number): bigint | undefine
   return highest
 }
 
-/** Peers that claim the block and are not ignored; fast and reliable ones first. */
+/** True for a block that the peer has not removed. */
+const keeps = ({ peer: { status } }: PeerHead, number: bigint): boolean =>
+  number >= (status.historyStart ?? 0n)
+
+/** A peer that removes old blocks may have removed those of a request meanwhile: this many at most. */
+const REMOVED_MEANWHILE_MAX = 1_024n
+
+/** True for a block that the peer may have removed since its last status. */
+export const mayHaveRemoved = ({ peer: { status } }: PeerHead, number: bigint): boolean =>
+  status.historyStart !== undefined && number < status.historyStart + REMOVED_MEANWHILE_MAX
+
+/**
+ * The first block that any peer keeps, where all peers that are ahead have removed block `number`; undefined where one of them
+ * keeps it, or none is ahead.
+ */
+export const firstKeptBlock = (peers: PeerHeads, number: bigint, nowMs: number): bigint | undefined => {
+  let first: bigint | undefined
+  for (const head of activeHeads(peers, nowMs)) {
+    if (head.claimed < number) continue
+    if (keeps(head, number)) return undefined
+    const { historyStart } = head.peer.status
+    if (historyStart !== undefined && (first === undefined || historyStart < first)) first = historyStart
+  }
+  return first
+}
+
+/** Peers that claim the block, have not removed it and are not ignored; fast and reliable ones first. */
 export const holdersOf = (peers: PeerHeads, number: bigint, nowMs: number): readonly PeerHead[] => {
   const isSlow = (key: string): boolean => (peers.failures.get(key)?.slowUntilMs ?? 0) > nowMs
   const failureCount = (key: string): number => peers.failures.get(key)?.count ?? 0
   return activeHeads(peers, nowMs)
-    .filter(({ claimed }) => claimed >= number)
+    .filter(head => head.claimed >= number && keeps(head, number))
     .sort(
       (a, b) => Number(isSlow(a.key)) - Number(isSlow(b.key)) || failureCount(a.key) - failureCount(b.key),
     )

@@ -44,12 +44,15 @@ type Run = { readonly from: bigint; readonly count: number }
 const scan = async (state: State): Promise<void> => {
   const { chain, damaged, stopping } = state
   const yieldTurn = state.createYield()
-  for (; state.scanAt !== undefined && state.scanAt > 0n && damaged.size < DAMAGED_MAX; state.scanAt--) {
+  // Blocks below the start of the history were removed.
+  const last = (chain.store.historyStart?.() ?? 1n) - 1n
+  for (; state.scanAt !== undefined && state.scanAt > last && damaged.size < DAMAGED_MAX; state.scanAt--) {
     if (stopping.signal.aborted) return
     if (!(await chain.store.hasRecord(state.scanAt))) damaged.add(state.scanAt)
     await yieldTurn()
   }
-  if (state.scanAt === 0n) state.scanAt = undefined
+  if (state.scanAt !== undefined && state.scanAt <= last) state.scanAt = undefined
+  for (const number of damaged) if (number <= last && number > 0n) damaged.delete(number)
 }
 
 /** The lowest damaged block and those that follow it without a gap. */

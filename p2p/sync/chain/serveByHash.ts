@@ -6,6 +6,7 @@ import { joinRlpList } from '../../../core/rlp/list.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import type { HeadersQuery, NetworkHandlers } from '../../network.ts'
 import type { CreateYield } from '../../../core/scheduler.ts'
+import { ifKept } from './ifKept.ts'
 import { splitHashes } from '../../gossip/joinedHashes.ts'
 
 /** The RLP list of the receipts of a block: typed receipts are byte strings in it. */
@@ -52,13 +53,13 @@ export const createServeByHash = (
     },
     blocksByHash: async function* (hashes) {
       for await (const number of numbersOf(hashes)) {
-        const bytes = await store.blockBytes(number)
+        const bytes = await ifKept(() => store.blockBytes(number))
         if (bytes !== undefined) yield bytes
       }
     },
     receiptsByHash: async function* (hashes) {
       for await (const number of numbersOf(hashes)) {
-        const record = await store.record(number)
+        const record = await ifKept(() => store.record(number))
         if (record !== undefined) yield receiptList(record.receipts)
       }
     },

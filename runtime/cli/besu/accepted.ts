@@ -33,19 +33,22 @@ export const ACCEPTED_OPTIONS: readonly BesuOptions[] = [
     meaning: 'this node sets the pace of its downloads itself',
   },
   {
-    names: `bonsai-historical-block-limit bonsai-maximum-back-layers-to-load bonsai-limit-trie-logs-enabled!
-      bonsai-parallel-state-root-computation-enabled! bonsai-parallel-tx-processing-enabled!
-      bonsai-trie-logs-pruning-window-size Xbonsai-archive-state-proofs-enabled!
+    names: `bonsai-historical-block-limit bonsai-limit-trie-logs-enabled! bonsai-trie-logs-pruning-window-size
+      Xbonsai-limit-trie-logs-enabled! Xbonsai-trie-log-pruning-enabled! Xbonsai-trie-logs-pruning-window-size
+      Xpre-merge-pruning-quantity history-expiry-prune! Xhistory-expiry-prune! Xchain-pruning-bals-retained
+      Xchain-pruning-blocks-retained Xchain-pruning-enabled Xchain-pruning-frequency
+      Xchain-pruning-retained-minimum pruning-block-confirmations pruning-blocks-retained pruning-enabled!`,
+    meaning:
+      'this node keeps all blocks and states unless --prune-history=<BLOCKS> is given, which keeps the last ones',
+  },
+  {
+    names: `bonsai-maximum-back-layers-to-load bonsai-parallel-state-root-computation-enabled!
+      bonsai-parallel-tx-processing-enabled! Xbonsai-archive-state-proofs-enabled!
       Xbonsai-code-using-code-hash-enabled! Xbonsai-cross-block-cache-account-max-size
       Xbonsai-cross-block-cache-enabled! Xbonsai-cross-block-cache-storage-max-size Xbonsai-full-flat-db-enabled!
-      Xbonsai-limit-trie-logs-enabled! Xbonsai-parallel-tx-processing-enabled! Xbonsai-trie-log-pruning-enabled!
-      Xbonsai-trie-logs-pruning-window-size Xplugin-rocksdb-high-spec-enabled! Xpre-merge-pruning-quantity
-      auto-log-bloom-caching-enabled! genesis-state-hash-cache-enabled! history-expiry-prune!
-      Xhistory-expiry-prune! Xchain-pruning-bals-retained Xchain-pruning-blocks-retained Xchain-pruning-enabled
-      Xchain-pruning-frequency Xchain-pruning-retained-minimum pruning-block-confirmations pruning-blocks-retained
-      pruning-enabled! receipt-compaction-enabled! version-compatibility-protection!`,
-    meaning:
-      'this node stores blocks and states in its own format, chosen with --storage, and prunes no block',
+      Xbonsai-parallel-tx-processing-enabled! Xplugin-rocksdb-high-spec-enabled! auto-log-bloom-caching-enabled!
+      genesis-state-hash-cache-enabled! receipt-compaction-enabled! version-compatibility-protection!`,
+    meaning: 'this node stores blocks and states in its own format, chosen with --storage',
   },
   {
     names: `cache-last-block-headers cache-last-block-headers-preload-enabled! cache-last-blocks cache-precompiles!

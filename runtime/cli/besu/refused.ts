@@ -7,7 +7,7 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
   {
     names: 'data-storage-format=bonsai|forest|x_bonsai_archive key-value-storage=rocksdb',
     meaning:
-      'this node stores blocks and states in its own format, chosen with --storage, and prunes no block',
+      'this node stores blocks and states in its own format, chosen with --storage, and keeps all history unless --prune-history=<BLOCKS> is given',
     refusal: 'choose the storage with --storage',
   },
   {

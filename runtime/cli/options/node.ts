@@ -1,3 +1,4 @@
+import { HISTORY_BLOCKS_MIN } from '../../../core/store/limits.ts'
 import { LOG_LEVELS } from '../../logging/level.ts'
 import { checkRequiredBlocks } from '../values/chain.ts'
 import { parseProfile, type Profile, PROFILES } from '../sources/profiles.ts'
@@ -88,6 +89,19 @@ export const NODE_BASE_OPTIONS = {
     fallback: false,
     description:
       'Run a validator although its storage may lose blocks in a power cut or at the end of the process',
+  }),
+  pruneHistory: integerOption({
+    name: 'prune-history',
+    group: NODE,
+    fallback: undefined,
+    shownDefault: 'all blocks are kept',
+    min: HISTORY_BLOCKS_MIN,
+    max: 2 ** 31 - 1,
+    minReason:
+      'proofs, fee histories, restarts and peers that were away for some minutes need that many blocks',
+    placeholder: '<BLOCKS>',
+    description:
+      'Number of last blocks to keep: transactions, receipts, logs and states of earlier ones are removed, headers stay',
   }),
   stopWithParent: booleanOption({
     name: 'stop-with-parent',

@@ -63,6 +63,12 @@ export const exportBlocks = async ({ options, terminal }: CommandContext<ExportO
         'The state of this development chain was set by hand, so no other node can execute its blocks: they are not exported',
       )
     const range = blockRange(options, node.chain.head().header.number + 1n)
+    const kept = node.chain.store.historyStart?.() ?? 0n
+    if (range.start < kept)
+      throw new CommandError(
+        'EXPORT',
+        `This node keeps its blocks from ${kept} on (--prune-history): give --start-block=${kept}, or export the blocks of a node that keeps all`,
+      )
     const startedMs = Date.now()
     const count = await writeBlocks(node.chain, range, temporary, progress, () => stop.received)
     progress.end()

@@ -7,7 +7,7 @@ import { CommandError, UsageError, requireOption } from '../../cli/errors.ts'
 import { startProgress } from '../../cli/terminal/progress.ts'
 import { writeFailureReason } from '../../files/reason.ts'
 import { openNode } from '../../node/opening/openNode.ts'
-import { STATE_SET_BY_HAND } from '../../snapshot/snapshots.ts'
+import { prunedReason, STATE_SET_BY_HAND } from '../../snapshot/snapshots.ts'
 import { writeSnapshot } from '../../snapshot/writeSnapshot.ts'
 import { createOnNode } from './createOnNode.ts'
 import type { CreateOptions } from './snapshotCommands.ts'
@@ -28,6 +28,8 @@ const createHere = async ({ options, terminal }: CommandContext<CreateOptions>):
   try {
     if (node.development?.chains.edits.isEmpty === false)
       throw new CommandError('EXPORT', `Cannot write ${to}: ${STATE_SET_BY_HAND}`)
+    const reason = prunedReason(node.chain.store)
+    if (reason !== undefined) throw new CommandError('EXPORT', `Cannot write ${to}: ${reason}`)
     const { header } = node.chain.head()
     const number = block ?? header.number
     if (number < 1n || number > header.number)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { stderr } from 'node:process'
+import { readHistoryStart } from '../../../core/store/recovery/historyMark.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { StoreCorruption } from '../../../core/store/checksum.ts'
 import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
@@ -21,6 +22,9 @@ import { chainFolderOf } from './chainFolder.ts'
 import type { CheckStorageOptions } from './storageCommands.ts'
 
 type Checked = {
+  /** The first block that is kept; 0 while all are. */
+  readonly historyStart: number
+  /** Records, with that of the genesis block. */
   readonly blocks: number
   readonly entries: number
   readonly accounts: number
@@ -40,9 +44,11 @@ const checkFiles = async (files: SqliteFolder, { configuration, progress }: Chec
   const records = createFindings()
   const views = createFindings()
   const last = lastRecordOf(files)
+  const historyStart = await readHistoryStart(kv)
   const damagedBlocks = await checkRecords(
     {
       kv,
+      historyStart,
       configuration,
       findings: records,
       onBlock: done => progress.update({ done, total: last, text: `block ${done}` }),
@@ -59,7 +65,8 @@ const checkFiles = async (files: SqliteFolder, { configuration, progress }: Chec
     if (!(cause instanceof StoreCorruption || cause instanceof MalformedRecord)) throw cause
     found(views, cause.message)
   }
-  return { blocks: last + 1, entries, accounts, damagedBlocks, records, views }
+  const blocks = last + 1 - Math.max(0, historyStart - 1)
+  return { historyStart, blocks, entries, accounts, damagedBlocks, records, views }
 }
 
 const check = async (folder: string, options: Check): Promise<Checked> => {
@@ -89,22 +96,28 @@ export const checkStorage = async ({
   const progress = startProgress(terminal, text => void stderr.write(text))
   try {
     let checked = await check(folder, { configuration, progress })
-    const isRebuilt = repair && checked.views.count > 0 && checked.records.count === 0
+    const isRebuilt =
+      repair && checked.views.count > 0 && checked.records.count === 0 && checked.historyStart === 0
     if (isRebuilt) {
       for (const line of linesOf(checked.views)) terminal.out(line)
       await rebuildViews(dataPath, folder)
       checked = await check(folder, { configuration, progress })
     }
     progress.end()
-    const { blocks, entries, accounts, damagedBlocks, records, views } = checked
+    const { historyStart, blocks, entries, accounts, damagedBlocks, records, views } = checked
     for (const line of [...linesOf(records), ...linesOf(views)]) terminal.out(line)
     if (damagedBlocks.length > 0)
       terminal.out(
         `${damagedBlocks.length} records of blocks are damaged. Start the node with its peers: it fetches them, and the log says so`,
       )
+    else if (views.count > 0 && historyStart > 0)
+      terminal.out(
+        `The views cannot be built again, because the blocks before ${historyStart} were removed (--prune-history): restore ${folder} from a backup, or remove it and start the node with its peers, which then fetches the whole chain`,
+      )
     else if (views.count > 0)
       terminal.out(`Run again with --repair to build ${join(folder, VIEWS_FILE)} from the block records`)
     if (records.count + views.count > 0) return 1
+    if (historyStart > 0) terminal.out(`The history is kept from block ${historyStart} on`)
     terminal.out(
       `${isRebuilt ? 'Built the views again. ' : ''}${blocks} block records, ${entries} entries of the views and ${accounts} accounts are as their checksums and roots say`,
     )

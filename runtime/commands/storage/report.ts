@@ -8,7 +8,7 @@ import { lockDataPath } from '../../drivers/lock.ts'
 import { openSqliteFolder, sqliteDriverOf } from '../../drivers/sqlite.ts'
 import { useFastEngine } from '../../node/opening/engine.ts'
 import { type Growth, measureGrowth } from '../../storage/growth.ts'
-import { type KindSize, recordBytes, sizesByKind } from '../../storage/sizes.ts'
+import { freeBytes, type KindSize, recordBytes, sizesByKind } from '../../storage/sizes.ts'
 import { chainFolderOf } from './chainFolder.ts'
 import type { ReportOptions } from './storageCommands.ts'
 
@@ -16,6 +16,10 @@ type Report = {
   readonly files: readonly { readonly name: string; readonly bytes: number }[]
   readonly kinds: readonly KindSize[]
   readonly growth: Growth | undefined
+  /** The first block whose content and state are kept; 0 while all are. */
+  readonly historyStart: number
+  /** Bytes of the files that were freed, which new blocks use. */
+  readonly freeBytes: number
 }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
@@ -43,7 +47,8 @@ const read = async (folder: string): Promise<Report> => {
     const records = kinds.find(({ kind }) => kind === 'block records')?.bytes ?? 0
     const perRecord = records === 0 ? 1 : Math.max(1, sum(kinds) / records)
     const growth = await measureGrowth(store, (first, last) => recordBytes(files, first, last), perRecord)
-    return { files: onDisk, kinds, growth }
+    const historyStart = Number(store.historyStart?.() ?? 0n)
+    return { files: onDisk, kinds, growth, historyStart, freeBytes: freeBytes(files) }
   } finally {
     await store.close()
   }
@@ -59,6 +64,9 @@ const growthLines = (growth: Growth): readonly string[] => {
       : `${emptyBlocks} of them are empty: ${sizeText(growth.emptyBlockBytes)} each, ${sizeText(growth.emptyBytesPerDay)} a day. emptyblockperiodseconds in the genesis file makes fewer`,
   ]
 }
+
+const historyLine = ({ historyStart, freeBytes: free }: Report): string =>
+  `${historyStart === 0 ? 'All blocks are kept' : `The history is kept from block ${historyStart} on`}; ${sizeText(free)} in the files are free for new ones`
 
 /** Prints the sizes of the files of a stopped node by kind, and their growth. @throws CommandError */
 export const reportStorage = async ({
@@ -81,6 +89,7 @@ export const reportStorage = async ({
     for (const { kind, count, bytes } of report.kinds)
       terminal.out(`${sizeText(bytes).padStart(12)}  ${kind}: ${count} entries`)
     terminal.out('')
+    terminal.out(historyLine(report))
     for (const line of report.growth === undefined ? [] : growthLines(report.growth)) terminal.out(line)
     return 0
   } finally {

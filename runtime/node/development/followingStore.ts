@@ -10,6 +10,7 @@ export const followingStore = (current: () => RewindableStore): RewindableStore 
   onFailed: listener => current().onFailed(listener),
   genesisHash: () => current().genesisHash(),
   forkBlock: () => current().forkBlock?.(),
+  historyStart: () => current().historyStart?.(),
   header: number => current().header(number),
   chainHead: number => current().chainHead(number),
   hasRecord: number => current().hasRecord(number),

@@ -26,6 +26,8 @@ import { createRecoveryPool, type RecoveryPool } from '../../threads/recovery/po
 import { createYield, isSliceOver } from '../../scheduler.ts'
 import { createDevelopmentChains, type DevelopmentChains, openFirstChain } from '../development/chains.ts'
 import type { OpenNode, RunningNode } from '../runningNode.ts'
+import { historySettings } from './history/settings.ts'
+import { useWholeChain } from './history/wholeChain.ts'
 import { executionBytesMax } from './executionMemory.ts'
 import { watchMemoryExceeded } from './memoryExceeded.ts'
 import { closeAll } from '../closeAll.ts'
@@ -45,6 +47,8 @@ export type OpenOptions = {
   readonly storage: string
   /** Whether the node fetches damaged block records from its peers. */
   readonly repairsFromPeers?: boolean
+  /** Blocks to keep; undefined to remove none. */
+  readonly pruneHistory?: number | undefined
   /** Ends a wait for a storage that another node holds. */
   readonly stop?: AbortSignal
 }
@@ -174,9 +178,11 @@ const openStore = async (
   plan: Plan,
   keepKey: () => void,
 ): Promise<OpenedStore> => {
-  const { genesisFile, dataPath, repairsFromPeers = false } = options
-  if (genesisFile !== undefined)
-    return { store: await openChainStore(storage, { repairs: repairsFromPeers }), chains: undefined }
+  const { genesisFile, dataPath, repairsFromPeers = false, pruneHistory } = options
+  if (genesisFile !== undefined) {
+    const history = historySettings(pruneHistory)
+    return { store: await openChainStore(storage, { repairs: repairsFromPeers, history }), chains: undefined }
+  }
   const { newText, fork } = plan
   if (newText !== undefined) await createDevelopmentFiles(storage, options, plan, newText, keepKey)
   const genesis = ofDevelopment(plan.genesis)
@@ -195,17 +201,18 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
   const recovery = openRecoveryPool()
   add(recovery)
   try {
+    const senders = createSenders(recovery)
+    await useWholeChain(options, senders.recoverSenders)
     const storage = await openStorageOf(options)
     add(storage)
     const { store, chains } = await openStore(storage, options, plan, keepKey)
     add(chains?.first.store ?? store)
-    const { recoverSenders, lookUpSenders } = createSenders(recovery)
     const badBlocks = createBadBlocks()
     const opened = await openChain({
       genesis: chains === undefined ? plan.genesis : ofDevelopment(plan.genesis),
       store,
       ...(chains === undefined ? {} : { editsAfter: number => chains.edits.after(number) }),
-      recoverSenders,
+      recoverSenders: senders.recoverSenders,
       pause: createYield(),
       isPauseDue: isSliceOver,
       executionBytesMax: executionBytesMax(),
@@ -215,13 +222,13 @@ const openWith = async (options: OpenOptions, plan: Plan, keepKey: () => void): 
     if (plan.newText === undefined) keepKey()
     const recoverSeals = createRecoverSeals(recovery)
     const development = chains === undefined ? undefined : { rewinding: opened, chains }
-    const senders = { recoverSenders, lookUpSenders, recoverSeals }
     const storageLost = storage.lost
     const { importRecord } = opened
     return {
       chain,
       importRecord,
       ...senders,
+      recoverSeals,
       badBlocks,
       memoryExceeded,
       storageLost,

@@ -15,6 +15,7 @@ import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Progress } from '../../cli/terminal/progress.ts'
 import { openStandingVotes, type StandingVotes } from '../../consensus/standingVotes.ts'
 import { openValidatorFiles } from '../../consensus/record/validatorFiles.ts'
+import { startNodeHistory } from '../history/nodeHistory.ts'
 import { openNodeIndex } from '../nodeIndex.ts'
 import { writePortsFile } from '../../files/portsFile.ts'
 import { changeLogLevel, logOf } from '../../logging/log.ts'
@@ -377,6 +378,9 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
     const context = openContext(starting, parts)
     await serveClients(starting, context)
     await service.start()
+    starting.stops.push(
+      startNodeHistory({ node, options: given.options, network: given.staticNodes && service.network }),
+    )
     if (metrics !== undefined)
       starting.stops.push(
         await publishMetrics(metrics, starting.options, given.listeners.metrics, createProbes(context)),

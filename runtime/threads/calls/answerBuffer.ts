@@ -12,13 +12,13 @@ const STOPPED = 4
 const WAITING = 0
 
 /** Outcome codes of a request. */
-const ANSWERS = { found: 1, nothing: 2, moved: 3, failed: 4 } as const
+const ANSWERS = { found: 1, nothing: 2, moved: 3, failed: 4, pruned: 5 } as const
 export type AnswerKind = keyof typeof ANSWERS
 const KINDS = Object.keys(ANSWERS) as readonly AnswerKind[]
 
 /**
  * `found` with the data, `nothing` if there is none, `moved` with the new head if the request was about an old one, `failed`
- * with the text of an error.
+ * with the text of an error, `pruned` with what was removed (pruned.ts).
  */
 export type Answer = { readonly kind: AnswerKind; readonly bytes: Uint8Array }
 

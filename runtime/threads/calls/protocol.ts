@@ -45,6 +45,8 @@ export type StoreRequest =
   | { readonly kind: 'header'; readonly number: bigint }
   /** The block record as committed, see core/store/segments/segment.ts. */
   | { readonly kind: 'segment'; readonly number: bigint }
+  /** Answered with the first kept block in 8 bytes, and with nothing while all are kept. */
+  | { readonly kind: 'historyStart' }
   /** The hash. */
   | { readonly kind: 'recentHash'; readonly number: bigint }
   /** Answered with the block number in 8 bytes. */

@@ -90,6 +90,7 @@ type BlockReads = Pick<
   | 'numberOfHash'
   | 'transactionLocation'
   | 'recentHash'
+  | 'historyStart'
 >
 
 const blockReads = (
@@ -119,6 +120,10 @@ const blockReads = (
     const blockNumber = bytesToBigint(bytes.subarray(0, 8))
     const index = Number(bytesToBigint(bytes.subarray(8)))
     return Promise.resolve(isOnChain(blockNumber) ? { blockNumber, index } : undefined)
+  },
+  historyStart: () => {
+    const bytes = request({ kind: 'historyStart' })
+    return bytes === undefined ? undefined : bytesToBigint(bytes)
   },
   recentHash: number => requestCached(`r${number}`, { kind: 'recentHash', number }),
 })

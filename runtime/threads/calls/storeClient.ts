@@ -1,5 +1,6 @@
 import { createCache } from '../../../core/store/cache.ts'
 import { type Answer, type AnswerReader, NOTHING } from './answerBuffer.ts'
+import { decodePruned } from './pruned.ts'
 import type { StoreRequest, FromCallWorker } from './protocol.ts'
 
 /** Maximum bytes of answers cached by a call worker. */
@@ -7,7 +8,7 @@ const ANSWERS_BYTES_MAX = 16 * 1024 * 1024
 
 /** Requests data from the store server on the main thread and blocks until it answers. */
 export type StoreClient = {
-  /** Undefined if the store has no such data. @throws HeadMoved, StoreRequestFailed */
+  /** Undefined if the store has no such data. @throws HeadMoved, HistoryPruned, StoreRequestFailed */
   readonly request: (request: StoreRequest) => Uint8Array | undefined
   /** The same, cached under the key: for data that never changes or whose key is forgotten on change. */
   readonly requestCached: (key: string, request: StoreRequest) => Uint8Array | undefined
@@ -28,6 +29,7 @@ export const createStoreClient = (
     post({ kind: 'request', request })
     const answer = answers.wait(askForMore)
     if (answer.kind === 'moved') throw new HeadMoved(answer.bytes)
+    if (answer.kind === 'pruned') throw decodePruned(answer.bytes)
     if (answer.kind === 'failed') throw new StoreRequestFailed(request.kind, decoder.decode(answer.bytes))
     return answer
   }

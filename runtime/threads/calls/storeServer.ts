@@ -2,10 +2,12 @@ import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { encodeHeader } from '../../../core/block/codec/header.ts'
 import { accountCodec } from '../../../core/store/codec/stateValues.ts'
+import { HistoryPruned } from '../../../core/store/historyPruned.ts'
 import { createWriter } from '../../../core/store/codec/writer.ts'
 import { type Answer, found, NOTHING } from './answerBuffer.ts'
 import type { PinnedTrie } from './pinnedTrie.ts'
 import type { StoreRequest } from './protocol.ts'
+import { encodePruned } from './pruned.ts'
 
 const writer = createWriter()
 
@@ -34,6 +36,10 @@ const read = async (chain: Chain, pinned: PinnedTrie, request: StoreRequest): Pr
     }
     case 'segment':
       return found(await store.recordBytes(request.number))
+    case 'historyStart': {
+      const start = store.historyStart?.()
+      return start === undefined ? NOTHING : found(bigintToFixedBytes(start, 8))
+    }
     case 'recentHash':
       return found(store.recentHash(request.number))
     case 'numberOfHash': {
@@ -61,6 +67,7 @@ export const answerStoreRequest = async (
   try {
     return await read(chain, pinned, request)
   } catch (error) {
+    if (error instanceof HistoryPruned) return { kind: 'pruned', bytes: encodePruned(error) }
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     return { kind: 'failed', bytes: encoder.encode(text) }
   }

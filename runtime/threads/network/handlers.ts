@@ -11,8 +11,9 @@ import { roleIn } from './role.ts'
 /** A peer's address as a key in messages between threads. */
 export const keyOf = (address: Address): string => toBareHex(address)
 
-const headOf = ({ headNumber, headHash, neighbours }: PeerStatus) => ({
+const headOf = ({ headNumber, headHash, neighbours, historyStart }: PeerStatus) => ({
   headNumber,
+  historyStart,
   headHash: ownBytes(headHash),
   neighbours: neighbours.map(ownBytes),
 })
@@ -43,6 +44,7 @@ export const createHandlers = (from: {
     status: () => ({
       ...from.status,
       headNumber: nodeState().headNumber,
+      historyStart: nodeState().historyStart,
       headHash: nodeState().headHash,
       headTimestamp: nodeState().headTimestamp,
       neighbours: from.peers().map(({ address }) => address),

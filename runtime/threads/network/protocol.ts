@@ -11,6 +11,8 @@ import type { ToListClient, ToListServer } from './lists.ts'
 export type NodeState = {
   readonly headNumber: bigint
   readonly headHash: Hash
+  /** The first block that is kept; undefined while all are. */
+  readonly historyStart?: bigint | undefined
   /** Seconds. */
   readonly headTimestamp: bigint
   /** Undefined during the initial sync. */
@@ -101,7 +103,7 @@ export type FromNetwork =
   | {
       readonly kind: 'head'
       readonly peer: string
-      readonly head: Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours'>
+      readonly head: Pick<PeerStatus, 'headNumber' | 'headHash' | 'neighbours' | 'historyStart'>
       readonly clockOffsetMs: Peer['clockOffsetMs']
     }
   | { readonly kind: 'gossip'; readonly peer: string }

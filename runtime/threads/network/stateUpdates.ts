@@ -34,9 +34,10 @@ export const createStateUpdates = (source: {
   let timer: ReturnType<typeof setInterval> | undefined
 
   const now = (): NodeState => {
-    const { headNumber, headHash, headTimestamp = 0n } = source.status()
+    const { headNumber, headHash, historyStart, headTimestamp = 0n } = source.status()
     return {
       headNumber,
+      historyStart,
       headHash: ownBytes(headHash),
       headTimestamp,
       validators: source.validators()?.map(ownBytes),

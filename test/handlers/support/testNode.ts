@@ -10,7 +10,7 @@ import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { developmentGenesis } from '../../../core/genesis/development/development.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/development/accounts.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
-import { openChainStore } from '../../../core/store/chainStore.ts'
+import { type ChainStoreOptions, openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { POOL_OPTIONS, type PoolOptions } from '../../../core/txpool/admission.ts'
 import { poolHeadOf } from '../../../core/txpool/head.ts'
@@ -92,6 +92,7 @@ export type TestNodeOptions = {
       | 'reportError'
     >
   >
+  readonly store?: ChainStoreOptions
   /** Over the development genesis. */
   readonly genesis?: (genesis: Record<string, unknown>) => void
 }
@@ -99,7 +100,7 @@ export type TestNodeOptions = {
 export const startTestNode = async (options: TestNodeOptions = {}): Promise<TestNode> => {
   const genesisFile = developmentGenesis({ validator: VALIDATOR }) as Record<string, unknown>
   options.genesis?.(genesisFile)
-  const store = await openChainStore(keyValueOfDriver(openMemoryDriver(), 'none'))
+  const store = await openChainStore(keyValueOfDriver(openMemoryDriver(), 'none'), options.store)
   const raise = (error: unknown): never => {
     throw error
   }
