@@ -1,8 +1,5 @@
 import { arch, platform, versions } from 'node:process'
-import packageFile from '../package.json' with { type: 'json' }
-
-export const NAME = packageFile.name
-export const VERSION: string = packageFile.version
+import { NAME, VERSION } from './product.ts'
 
 /** The runtime of this process; Bun and Deno also have a Node version, so Node is tested last. */
 export const RUNTIME: 'bun' | 'deno' | 'node' =

@@ -1,4 +1,4 @@
-import { NAME, VERSION } from '../version.ts'
+import { NAME, VERSION } from '../product.ts'
 import { type Arguments, readArguments } from '../cli/sources/arguments.ts'
 import type { Command } from '../cli/command.ts'
 import { COMMANDS, NODE_COMMAND } from './commands.ts'

@@ -2,7 +2,7 @@ import { fromHex } from '../../core/bytes/hex.ts'
 import type { MinerSettings, RpcMiner } from '../../handlers/rpc/context.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { minGasPriceOf } from './pool/poolOptions.ts'
-import { NAME, VERSION } from '../version.ts'
+import { NAME, VERSION } from '../product.ts'
 
 /** Settings of produced blocks: those of the options until an operator changes them. */
 export type ChangeableSettings = Pick<RpcMiner, 'settings' | 'change'>

@@ -1,5 +1,5 @@
 import type { ForkName } from '../../genesis/fork.ts'
-import { FORKS, forkIsAtLeast } from '../../genesis/fork.ts'
+import { forkIsAtLeast } from '../../genesis/fork.ts'
 import { OPCODES, GAS_CHANGES } from '../interpreter/opcodes.ts'
 
 /**
@@ -77,12 +77,15 @@ const createSchedule = (fork: ForkName): Schedule => {
   }
 }
 
-const SCHEDULES: ReadonlyMap<ForkName, Schedule> = new Map(FORKS.map(fork => [fork, createSchedule(fork)]))
+/** Created when they are first used: those of all forks would take a tenth of the start of a Worker. */
+const schedules = new Map<ForkName, Schedule>()
 
-let last = SCHEDULES.get('frontier') as Schedule
+let last: Schedule | undefined
 
 export const scheduleOf = (fork: ForkName): Schedule => {
   // Called several times for each transaction, nearly always with the same fork.
-  if (last.fork !== fork) last = SCHEDULES.get(fork) as Schedule
+  if (last?.fork === fork) return last
+  last = schedules.get(fork) ?? createSchedule(fork)
+  schedules.set(fork, last)
   return last
 }

@@ -1,4 +1,4 @@
-import { FORKS, type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
+import { type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
 import { BLAKE2F } from './blake2/blake2f.ts'
 import * as bls from './bls12381/bls12381.ts'
 import * as bn254 from './bn254.ts'
@@ -63,14 +63,23 @@ const precompileSet = (fork: ForkName): PrecompileSet => {
   return { contracts, addresses }
 }
 
-const SETS: ReadonlyMap<ForkName, PrecompileSet> = new Map(FORKS.map(fork => [fork, precompileSet(fork)]))
+/** Created when they are first used. */
+const sets = new Map<ForkName, PrecompileSet>()
+
+const setOf = (fork: ForkName): PrecompileSet => {
+  const known = sets.get(fork)
+  if (known !== undefined) return known
+  const created = precompileSet(fork)
+  sets.set(fork, created)
+  return created
+}
 
 /** The precompile at an address, or undefined. Fast, because it runs for every call and most addresses have none. */
 export const precompileAt = (fork: ForkName, address: Uint8Array): Precompile | undefined => {
   for (let i = 0; i < 18; i++) if (address[i] !== 0) return undefined
   const number = ((address[18] as number) << 8) | (address[19] as number)
-  return SETS.get(fork)?.contracts[number]
+  return setOf(fork).contracts[number]
 }
 
 /** The addresses of a fork's precompiles in ascending order, warm from the start of every transaction (EIP-2929). */
-export const precompileAddresses = (fork: ForkName): readonly Uint8Array[] => SETS.get(fork)?.addresses ?? []
+export const precompileAddresses = (fork: ForkName): readonly Uint8Array[] => setOf(fork).addresses

@@ -3,7 +3,8 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { cryptoEngineName } from '../../../core/crypto/crypto.ts'
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
-import { NAME, RUNTIME, VERSION } from '../../version.ts'
+import { NAME, VERSION } from '../../product.ts'
+import { RUNTIME } from '../../version.ts'
 
 export type Summary = {
   readonly configuration: ChainConfiguration
