@@ -7,6 +7,7 @@ import {
   formatEther,
   formatGasPrice,
   formatInteger,
+  formatRoundGasPrice,
   formatShare,
   formatUnits,
 } from '../../../handlers/explorer/app/format/quantity.ts'
@@ -40,6 +41,11 @@ describe('given numbers of the chain', () => {
 
   test('when they are prices and shares, then a small one is not shown as nothing', () => {
     expect([formatGasPrice(7n), formatGasPrice(1_000_000_001n)]).toEqual(['7 wei', '1.000000001 gwei'])
+    expect([formatRoundGasPrice(670_189_871n), formatRoundGasPrice(7n), formatRoundGasPrice(0n)]).toEqual([
+      '0.6702 gwei',
+      '7 wei',
+      '0 wei',
+    ])
     expect([formatShare(1n, 1_000_000n), formatShare(0n, 5n), formatShare(1n, 2n)]).toEqual([
       '< 0.1 %',
       '0 %',
@@ -50,7 +56,7 @@ describe('given numbers of the chain', () => {
   test('when a time is beyond the range of a date, then there is none', () => {
     expect(millisecondsOf(2n ** 64n)).toBeUndefined()
     expect(formatUtc(0)).toBe('1970-01-01 00:00:00 UTC')
-    expect([formatAge(300), formatAge(61_000), formatAge(-5_000)]).toEqual(['now', '1 min ago', 'in 5 s'])
+    expect([300, 61_000, -5_000, 4e11].map(formatAge)).toEqual(['now', '1 min ago', 'in 5 s', '12 years ago'])
   })
 })
 

@@ -31,6 +31,12 @@ export const formatEther = (wei: bigint): string => `${formatUnits(wei, ETHER_DE
 export const formatGasPrice = (wei: bigint): string =>
   wei < 100_000n ? `${formatInteger(wei)} wei` : `${formatUnits(wei, GWEI_DECIMALS)} gwei`
 
+/** The price in four significant digits, for places without room for all. */
+export const formatRoundGasPrice = (wei: bigint): string => {
+  const unit = 10n ** BigInt(Math.max(0, wei.toString().length - 4))
+  return formatGasPrice(((wei + unit / 2n) / unit) * unit)
+}
+
 /** Tenths of a percent; a share that is not zero is never shown as zero. */
 export const formatShare = (part: bigint, whole: bigint): string => {
   if (whole === 0n || part === 0n) return '0 %'

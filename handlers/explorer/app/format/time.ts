@@ -2,6 +2,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+const YEAR = 365 * DAY
 
 /** How long ago, in one unit. */
 export const formatAge = (ms: number): string => {
@@ -10,7 +11,8 @@ export const formatAge = (ms: number): string => {
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s ago`
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`
   if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h ago`
-  return `${Math.floor(ms / DAY)} days ago`
+  if (ms < 2 * YEAR) return `${Math.floor(ms / DAY)} days ago`
+  return `${Math.floor(ms / YEAR)} years ago`
 }
 
 const two = (value: number): string => String(value).padStart(2, '0')

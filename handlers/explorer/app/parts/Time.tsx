@@ -10,6 +10,7 @@ export const Age = ({ timestamp }: { readonly timestamp: Hex }) => {
   const now = useClock(TICK_MS)
   const ms = millisecondsOf(BigInt(timestamp))
   if (ms === undefined) return <span>not a date</span>
+  if (ms === 0) return <span title="The genesis file gives no time">–</span>
   return (
     <time dateTime={new Date(ms).toISOString()} title={`${formatLocal(ms)} local\n${formatUtc(ms)}`}>
       {formatAge(now - ms)}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { status } from '../../chain/status.ts'
-import { formatGasPrice, formatInteger } from '../../format/quantity.ts'
+import { formatGasPrice, formatInteger, formatRoundGasPrice } from '../../format/quantity.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
 import { head } from '../../rpc/heads.ts'
@@ -75,7 +75,13 @@ export const Tiles = ({ blocks }: { readonly blocks: readonly RpcBlock[] }) => {
         {numbers?.peers === undefined ? '–' : formatInteger(BigInt(numbers.peers))}
       </Tile>
       <Tile name="Gas price" href="/explorer/blocks">
-        {numbers?.gasPrice === undefined ? '–' : formatGasPrice(BigInt(numbers.gasPrice))}
+        {numbers?.gasPrice === undefined ? (
+          '–'
+        ) : (
+          <span title={formatGasPrice(BigInt(numbers.gasPrice))}>
+            {formatRoundGasPrice(BigInt(numbers.gasPrice))}
+          </span>
+        )}
       </Tile>
     </section>
   )
