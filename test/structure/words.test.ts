@@ -63,6 +63,8 @@ const WORDS: readonly (readonly [word: string, instead: string])[] = [
   ['ValidatorFacts', 'ValidatorReport'],
   ['PoolFacts', 'PoolReport'],
   ['ConsensusFacts', 'ConsensusReport'],
+  ['considerHolders', 'requireRecordHolder'],
+  ['createReturns', 'createRewinds'],
 ]
 
 /** Riddles and figures of speech that stood for a plain sentence. */

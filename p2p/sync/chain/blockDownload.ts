@@ -38,7 +38,7 @@ import {
   stopRequests,
 } from './rangeRequests.ts'
 import {
-  considerHolders,
+  requireRecordHolder,
   createRecordSync,
   logRecords,
   recordRefused,
@@ -175,7 +175,7 @@ const run = async (state: State): Promise<DownloadEnd> => {
     const number = chain.head().header.number + 1n
     const holders = holdersOf(heads, number, nowMs())
     const received = takeBlock(queue, number)
-    considerHolders(state.records, holders, number)
+    requireRecordHolder(state.records, holders, number)
     startRequests(requests, holders)
     if (received !== undefined) {
       if ((await importOne(state, received)) === 'early') return 'early'

@@ -39,7 +39,7 @@ export const lastRecordOf = (sync: RecordSync | undefined, holder: PeerHead): bi
   sync === undefined || sync.isOff || !offersRecords(holder) ? undefined : holder.claimed - EXECUTED_BLOCKS
 
 /** Falls back to full sync when no peer that has the next block offers records. */
-export const considerHolders = (
+export const requireRecordHolder = (
   sync: RecordSync | undefined,
   holders: readonly PeerHead[],
   next: bigint,

@@ -5,7 +5,7 @@ import {
 } from '../../../handlers/rpc/development/development.ts'
 import { createAccounts } from './accounts.ts'
 import type { DevelopmentOptions } from './developmentOptions.ts'
-import { createReturns } from './returns.ts'
+import { createRewinds } from './rewinds.ts'
 
 /** Methods of a development chain only. */
 export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment => {
@@ -23,7 +23,7 @@ export const createDevelopment = (options: DevelopmentOptions): RpcDevelopment =
 
   return {
     ...createAccounts(),
-    ...createReturns(options, requireFree, onRewound),
+    ...createRewinds(options, requireFree, onRewound),
     miner,
     clock,
     console,

@@ -33,7 +33,7 @@ const fromIndex = async (address: Hex, below: bigint | undefined): Promise<Accou
   }
 }
 
-const concerns = ({ from, to }: RpcTransaction, address: string): boolean =>
+const involves = ({ from, to }: RpcTransaction, address: string): boolean =>
   from.toLowerCase() === address || to?.toLowerCase() === address
 
 const fromBlocks = async (address: Hex, last: bigint): Promise<AccountTransactions> => {
@@ -48,7 +48,7 @@ const fromBlocks = async (address: Hex, last: bigint): Promise<AccountTransactio
   const from = numbers.at(-1) ?? 0n
   return {
     transactions: blocks.flatMap(
-      block => block?.transactions.filter(transaction => concerns(transaction, wanted)).toReversed() ?? [],
+      block => block?.transactions.filter(transaction => involves(transaction, wanted)).toReversed() ?? [],
     ),
     from,
     next: from === 0n ? undefined : from,

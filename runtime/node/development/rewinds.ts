@@ -70,18 +70,18 @@ const chainAfterReset = async (
   return chains.begin(await chooseForkPoint({ url, block: forking?.block }))
 }
 
-type Returns = Pick<RpcDevelopment, 'snapshot' | 'revert' | 'rollBack' | 'reset' | 'fork'>
+type Rewinds = Pick<RpcDevelopment, 'snapshot' | 'revert' | 'rollBack' | 'reset' | 'fork'>
 
 /**
  * The ways back to an earlier block.
  * @param requireFree throws where the chain may not go back
  * @param onRewound called when the chain is at the earlier block, before any other work
  */
-export const createReturns = (
+export const createRewinds = (
   options: DevelopmentOptions,
   requireFree: () => void,
   onRewound: (rewound: Rewound) => void,
-): Returns => {
+): Rewinds => {
   const { chain, chains, pool, miner, clock, headers } = options
   const snapshots = createSnapshots()
   const moveTo = (snapshot: ChainSnapshot): Promise<void> =>
