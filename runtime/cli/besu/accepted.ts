@@ -67,12 +67,12 @@ export const ACCEPTED_OPTIONS: readonly BesuOptions[] = [
   },
   {
     names: 'miner-enabled!',
-    meaning: 'it has no effect: a validator makes blocks, and another node makes none',
+    meaning: 'a validator makes blocks, and another node makes none',
   },
   {
     names: 'miner-coinbase',
     meaning:
-      "it has no effect: fees go to this validator's own address, or to the miningBeneficiary of the genesis file",
+      "fees go to this validator's own address, or to the miningBeneficiary of the genesis file",
   },
   {
     names: 'reorg-logging-threshold',
@@ -102,7 +102,7 @@ export const ACCEPTED_OPTIONS: readonly BesuOptions[] = [
   {
     names: `api-gas-and-priority-fee-lower-bound-coefficient api-gas-and-priority-fee-upper-bound-coefficient
       Xhttp-streaming-timeout-seconds Xmetrics-idle-timeout Xmetrics-timers-enabled!`,
-    meaning: 'it has no effect on this node',
+    meaning: 'this node has nothing that it would set',
   },
   {
     names: 'plugin-continue-on-error! Xplugins-external-enabled!',
