@@ -8,6 +8,7 @@ import { createRpcMetrics } from '../../../runtime/metrics/rpcMetrics.ts'
 import { measureLoad, requestBytes } from '../auth/load.ts'
 import { type BenchOptions, median, type Row } from '../measure.ts'
 import { cpuMicroseconds, scrape } from './metricsNodes.ts'
+import { benchProfile } from './metricsProfile.ts'
 import { benchTransactions } from './metricsTransactions.ts'
 
 const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
@@ -133,7 +134,7 @@ const benchParts = async (): Promise<Row> => {
 export const benchMetrics = async (options: BenchOptions): Promise<readonly Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
   try {
-    const rows: Row[] = [await benchParts()]
+    const rows: Row[] = [await benchParts(), ...(await benchProfile(folder, options))]
     for (const runtime of RUNTIMES.filter(isInstalled))
       rows.push(
         ...(await benchRuntime(runtime, folder, options)),

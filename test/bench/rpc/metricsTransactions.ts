@@ -7,7 +7,7 @@ import { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../../../core/gen
 import { writeNetwork } from '../../runtime/genesis.ts'
 import { type NodeProcess, type RuntimeName, startNode } from '../../runtime/nodeProcess.ts'
 import { until } from '../../support/until.ts'
-import { type BenchOptions, median, type Row } from '../measure.ts'
+import type { BenchOptions, Row } from '../measure.ts'
 import { cpuMicroseconds, scrape } from './metricsNodes.ts'
 
 /** Transactions of a request. */
@@ -19,13 +19,13 @@ const OPTIONS = ['--rpc-http-enabled', '--p2p-enabled=false', '--tx-pool-limit-b
 
 /** Rounds for the compilers. */
 const WARM_UP_ROUNDS = 4
-/** A round takes some three seconds, and Prometheus reads a node every 15 seconds. */
-const ROUNDS_PER_SCRAPE = 5
+/** A round takes some six seconds, and Prometheus reads a node every 15 seconds. */
+const ROUNDS_PER_SCRAPE = 3
 
-type Side = { readonly node: NodeProcess; cpu: number; readonly ofRounds: number[] }
+type Side = { readonly node: NodeProcess; readonly ofRounds: number[] }
 
 /** The bodies of the requests that send a round: transfers of every development account. */
-const transferBodies = (round: number): readonly string[] => {
+export const transferBodies = (round: number): readonly string[] => {
   const [{ address: to }] = DEVELOPMENT_ACCOUNTS as readonly [DevelopmentAccount]
   const calls = DEVELOPMENT_ACCOUNTS.flatMap(({ privateKey }) =>
     Array.from({ length: PER_ACCOUNT }, (_, index) => {
@@ -56,7 +56,11 @@ const transferBodies = (round: number): readonly string[] => {
 }
 
 /** CPU time in microseconds from the first request until a block has the last transaction, with a scrape where one is due. */
-const mineRound = async ({ node }: Side, bodies: readonly string[], round: number): Promise<number> => {
+export const mineRound = async (
+  node: NodeProcess,
+  bodies: readonly string[],
+  round: number,
+): Promise<number> => {
   const before = cpuMicroseconds(node.pid)
   if (round % ROUNDS_PER_SCRAPE === 0) await scrape(node)
   for (const body of bodies) {
@@ -70,32 +74,42 @@ const mineRound = async ({ node }: Side, bodies: readonly string[], round: numbe
 }
 
 /** A validator alone, with a block each second. */
-const startValidator = async (
+export const startValidator = async (
   folder: string,
   args: readonly string[],
   runtime: RuntimeName,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<NodeProcess> => {
   mkdirSync(folder)
   const network = writeNetwork(folder)
-  return await startNode(join(folder, 'data'), [...network, ...OPTIONS, ...args], { runtime })
+  return await startNode(join(folder, 'data'), [...network, ...OPTIONS, ...args], { runtime, environment })
 }
 
 const rounds = async (
-  sides: readonly [Side, Side],
+  sides: readonly Side[],
   count: number,
   onRound: (side: Side, cpu: number) => void,
 ): Promise<void> => {
   for (let round = 0; round < WARM_UP_ROUNDS + count; round++) {
     const bodies = transferBodies(round)
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      const cpu = await mineRound(side, bodies, round)
+    for (const index of sides.keys()) {
+      const side = sides[(index + round) % sides.length] as Side
+      const cpu = await mineRound(side.node, bodies, round)
       if (round >= WARM_UP_ROUNDS) onRound(side, cpu)
     }
   }
 }
 
+/** Options of the validators: two without metrics, whose difference is that of equal nodes, and two with them. */
+const SIDES: readonly (readonly string[])[] = [
+  [],
+  ['--metrics-enabled', '--metrics-port=0'],
+  [],
+  ['--metrics-enabled', '--metrics-port=0'],
+]
+
 /**
- * Two validators that get the same transactions in turns, in blocks of up to 1,428: the CPU time that each takes for one,
+ * Four validators that get the same transactions in turns, in blocks of up to 1,428: the CPU time that each takes for one,
  * from the request to the block.
  */
 export const benchTransactions = async (
@@ -104,32 +118,28 @@ export const benchTransactions = async (
   { quick, progress }: BenchOptions,
 ): Promise<Row> => {
   progress(`metrics: transactions with and without metrics on ${runtime}`)
-  const off = await startValidator(join(folder, `${runtime}-validator-off`), [], runtime)
-  const on = await startValidator(
-    join(folder, `${runtime}-validator-on`),
-    ['--metrics-enabled', '--metrics-port=0'],
-    runtime,
-  )
+  const sides: Side[] = []
   try {
-    const sides = [off, on].map((node): Side => ({ node, cpu: 0, ofRounds: [] })) as [Side, Side]
-    await rounds(sides, quick ? 6 : 40, (side, cpu) => {
-      side.cpu += cpu
-      side.ofRounds.push(cpu)
-    })
-    const [plain, measured] = sides
-    const transactions = plain.ofRounds.length * PER_ACCOUNT * DEVELOPMENT_ACCOUNTS.length
-    const ratios = measured.ofRounds.map((cpu, round) => cpu / (plain.ofRounds[round] ?? cpu))
+    for (const [index, args] of SIDES.entries()) {
+      const node = await startValidator(join(folder, `${runtime}-validator${index}`), args, runtime)
+      sides.push({ node, ofRounds: [] })
+    }
+    await rounds(sides, quick ? 6 : 30, (side, cpu) => void side.ofRounds.push(cpu))
+    const perTransaction = sides.map(
+      ({ ofRounds }) =>
+        ofRounds.reduce((sum, cpu) => sum + cpu, 0) /
+        (ofRounds.length * PER_ACCOUNT * DEVELOPMENT_ACCOUNTS.length),
+    )
+    const [off = 0, on = 0, otherOff = 0, otherOn = 0] = perTransaction
     return {
       name: `transaction on ${runtime}`,
       values: {
-        'CPU off, µs': (plain.cpu / transactions).toFixed(2),
-        'CPU on, µs': (measured.cpu / transactions).toFixed(2),
-        'CPU on / off': (measured.cpu / plain.cpu).toFixed(3),
-        'of a round, median': median(ratios).toFixed(3),
+        'CPU off, µs': `${off.toFixed(1)} ${otherOff.toFixed(1)}`,
+        'CPU on, µs': `${on.toFixed(1)} ${otherOn.toFixed(1)}`,
+        'CPU on / off': ((on + otherOn) / (off + otherOff)).toFixed(3),
       },
     }
   } finally {
-    await off.stop()
-    await on.stop()
+    await Promise.all(sides.map(({ node }) => node.stop()))
   }
 }
