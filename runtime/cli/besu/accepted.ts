@@ -71,8 +71,7 @@ export const ACCEPTED_OPTIONS: readonly BesuOptions[] = [
   },
   {
     names: 'miner-coinbase',
-    meaning:
-      "fees go to this validator's own address, or to the miningBeneficiary of the genesis file",
+    meaning: "fees go to this validator's own address, or to the miningBeneficiary of the genesis file",
   },
   {
     names: 'reorg-logging-threshold',
