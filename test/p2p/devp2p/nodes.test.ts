@@ -34,6 +34,20 @@ describe('two nodes over devp2p', () => {
     })
   })
 
+  test('given a node that has removed old blocks, then the other knows the first one that it keeps, and each later one', async () => {
+    await withDevp2pNodes(async start => {
+      const listener = await start({ status: statusAt(block(500), { historyStart: 300n }) })
+      const dialer = await start({ staticNodes: [listener.network.enode] })
+      await connected(listener, dialer)
+      expect(peerOf(dialer).status).toMatchObject({ headNumber: 500n, historyStart: 300n })
+      expect(peerOf(listener).status.historyStart).toBeUndefined()
+      listener.status = statusAt(block(600), { historyStart: 400n })
+      listener.network.sendStatus()
+      await until(() => peerOf(dialer).status.historyStart === 400n)
+      expect(peerOf(dialer).status.headNumber).toBe(600n)
+    })
+  })
+
   test('given a node with blocks, when they are requested, then they arrive in order with their bodies', async () => {
     await withDevp2pNodes(async start => {
       const server = await start({ status: statusAt(block(699)) })

@@ -4,6 +4,8 @@ import type { ReplicaStatus } from '../../../runtime/replicate/replication.ts'
 import { replicatedChain, startReplication } from '../../../runtime/replicate/replication.ts'
 import { type SharedStore, sharedStoreOf } from '../../../runtime/drivers/shared.ts'
 import { transactionOf } from '../../../core/block/codec/transaction.ts'
+import { HistoryPruned } from '../../../core/store/historyPruned.ts'
+import { rejection } from '../../support/rejection.ts'
 import { logOf } from '../../../runtime/logging/log.ts'
 import { readReplica, sharedMemory } from '../../support/stores/replica.ts'
 import { type SampleChain, sampleChain } from '../../support/chains/sampleChain.ts'
@@ -272,4 +274,16 @@ describe('the target of a replication', () => {
   ])('given %s, then it is refused with the reason', (storage, reason) => {
     expect(() => sharedStoreOf(storage)).toThrow(reason)
   })
+})
+
+test('given a chain that has removed the blocks which a replica lacks, when it is filled, then the reason says how it can be', async () => {
+  const { chain } = await newChain(40)
+  const pruned = {
+    ...chain,
+    store: { ...chain.store, recordBytes: () => Promise.reject(new HistoryPruned('block', 1, 20)) },
+  }
+  const reason = await rejection(replicatedChain(pruned).recordBytes(1n))
+  expect((reason as Error).message).toBe(
+    'the replica needs block 1, and this node keeps its blocks from 20 on (--prune-history): fill it from a node that keeps all blocks',
+  )
 })

@@ -5,6 +5,8 @@ import { createRemoteStore } from '../../../../runtime/threads/calls/remoteStore
 import type { StoreClient } from '../../../../runtime/threads/calls/storeClient.ts'
 import { createPinnedTrie } from '../../../../runtime/threads/calls/pinnedTrie.ts'
 import type { StoreRequest } from '../../../../runtime/threads/calls/protocol.ts'
+import { HistoryPruned } from '../../../../core/store/historyPruned.ts'
+import { decodePruned } from '../../../../runtime/threads/calls/pruned.ts'
 import { fromHex } from '../../../../core/bytes/hex.ts'
 import { startSampleChain } from '../../../handlers/support/sampleChain.ts'
 
@@ -46,5 +48,24 @@ test('given a call that began before the newest block, when it asks for that blo
 
   expect(await seen(createRemoteStore(client, { current: parent }, watch))).toEqual(Array(6).fill(false))
   expect(await seen(createRemoteStore(client, { current: head }, watch))).toEqual(Array(6).fill(true))
+  await sample.node.close()
+})
+
+test('given a node that has removed old blocks, when a call asks for one of them, then the answer says what was removed', async () => {
+  const sample = await startSampleChain({ store: { flushBlocks: 1, history: { blocks: 2, stepBlocks: 1 } } })
+  const { chain } = sample.node
+  await chain.store.flush()
+  const pinned = createPinnedTrie(chain)
+  const start = Number(chain.store.historyStart?.())
+  expect(start).toBe(4)
+  const address = new Uint8Array(20)
+  for (const [request, what] of [
+    [{ kind: 'segment', number: 2n }, 'block'],
+    [{ kind: 'account', number: 2n, address }, 'state'],
+  ] as const satisfies readonly (readonly [StoreRequest, string])[]) {
+    const { kind, bytes } = await answerStoreRequest(chain, pinned, request)
+    expect([kind, decodePruned(bytes)]).toEqual(['pruned', new HistoryPruned(what, 2, start)])
+  }
+  expect(await answerStoreRequest(chain, pinned, { kind: 'historyStart' })).toMatchObject({ kind: 'found' })
   await sample.node.close()
 })
