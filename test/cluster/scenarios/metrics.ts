@@ -196,7 +196,8 @@ scenario('given a network of four validators with metrics', ({ beforeAll, afterA
   test('when another validator is paused, then the chain is stalled, and Prometheus alerts of it', async () => {
     const isStalled = async (): Promise<boolean> =>
       ofMetric(samplesOf(await scrape(1)), 'qbft_stalled').some(([, value]) => value === 1)
-    expect(await isStalled()).toBe(false)
+    // A busy machine may just have lost a round: three of four validators run.
+    await until('blocks', async () => !(await isStalled()))
     process.kill(cluster.node(3).pid, 'SIGSTOP')
     try {
       await until('a stall', isStalled)
