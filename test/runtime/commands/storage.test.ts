@@ -3,6 +3,8 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from 'bun:sqlite'
+import { openChainStore } from '../../../core/store/chainStore.ts'
+import { openStorage } from '../../../runtime/drivers/open.ts'
 import { runCommandLine } from '../../../runtime/commands/run.ts'
 import { writeNetwork } from '../genesis.ts'
 import { PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
@@ -63,6 +65,11 @@ const check = (name: string, ...more: readonly string[]) =>
 /** A copy of the chain in which one row of a table has a changed byte. */
 const damaged = (name: string, file: 'segments' | 'views', table: string, where: string): void => {
   cpSync(at('source'), at(name), { recursive: true })
+  damageIn(name, file, table, where)
+}
+
+/** Changes a byte of one row of a table. */
+const damageIn = (name: string, file: 'segments' | 'views', table: string, where: string): void => {
   const database = new Database(at(`${name}/chain/${file}.sqlite`))
   const row = database.query(`SELECT rowid AS id, value FROM ${table} ${where} LIMIT 1`).get() as {
     id: number
@@ -103,6 +110,25 @@ test('given damaged views, when they are repaired, then they are built again fro
     expect([repaired.code, repaired.text.includes('Built the views again')]).toEqual([0, true])
     expect((await check(name)).code).toBe(0)
   }
+})
+
+test('given a chain of which the last blocks are kept, when it is checked, then that is said, and damaged views are not removed', async () => {
+  cpSync(at('source'), at('pruned'), { recursive: true })
+  const store = await openChainStore(await openStorage('sqlite', at('pruned')), {
+    history: { blocks: 2, stepBlocks: 1 },
+  })
+  await store.flush()
+  const start = store.historyStart?.()
+  await store.close()
+  expect(start).toBeGreaterThan(2n)
+  const { code, text } = await check('pruned')
+  expect([code, text]).toEqual([0, expect.stringContaining(`The history is kept from block ${start} on`)])
+  cpSync(at('pruned'), at('pruned-views'), { recursive: true })
+  damageIn('pruned-views', 'views', 'node', '')
+  const damagedCheck = await check('pruned-views', '--repair')
+  expect(damagedCheck.code).toBe(1)
+  expect(damagedCheck.text).toContain(`the blocks before ${start} were removed (--prune-history)`)
+  expect(existsSync(at('pruned-views/chain/views.sqlite'))).toBe(true)
 })
 
 test('given a folder without a chain, when it is checked, then nothing is made there', async () => {
