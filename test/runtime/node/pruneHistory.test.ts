@@ -77,9 +77,14 @@ test('given a validator with more blocks than --prune-history keeps, when it run
     })()
 
     // Blocks are made while the old ones are removed.
-    const first = await startNode(at('validator'), [...shared, key, prune])
+    const metrics = ['--metrics-enabled', '--metrics-port=0']
+    const first = await startNode(at('validator'), [...shared, key, prune, ...metrics])
     try {
       await until(async () => (await startOf(first)) >= BLOCKS - LEAST)
+      const scraped = await (await fetch(`${first.metricsUrl}/metrics`)).text()
+      expect(Number(/^quorate_history_start_block (\d+)$/m.exec(scraped)?.[1])).toBeGreaterThanOrEqual(
+        BLOCKS - LEAST,
+      )
       expect(await refusal(first, 'eth_getBlockByNumber', '0x5', false)).toContain('4444')
       expect(await refusal(first, 'eth_getBalance', toHex(RECEIVER), '0x5')).toContain(
         'World state unavailable',
