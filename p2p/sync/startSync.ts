@@ -157,6 +157,7 @@ export const startSync = (options: SyncOptions): Sync => {
       chainSync.update()
     },
     progress: chainSync.progress,
+    lag: chainSync.lag,
     onProgress: chainSync.onProgress,
     raisePeerHead: (peer, number) => {
       raiseHead(heads, peer, number)

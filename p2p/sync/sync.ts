@@ -12,6 +12,8 @@ export type Sync = {
   attach(network: Network): void
   /** Undefined while the chain is level with the peers. */
   progress(): SyncingStatus | undefined
+  /** As `progress()`, and also before a download begins or where no peer keeps the next block; undefined with a fresh head. */
+  lag(): SyncingStatus | undefined
   /** Calls the listener when `progress()` becomes defined or undefined. Consensus pauses in between. */
   onProgress(listener: () => void): () => void
   /** To be called when a consensus message implies that the peer has blocks up to this number. */

@@ -72,7 +72,13 @@ const run = async (state: State): Promise<void> => {
     if (tables.next() < start) tables.add([], start)
     const from = tables.next()
     if (from > chain.head().header.number) return
-    const { next, transactions } = await readBatch(state, from)
+    const batch = await readBatch(state, from).catch((error: unknown) => {
+      // The blocks were removed meanwhile.
+      if (from < (chain.store.historyStart?.() ?? 0n)) return undefined
+      throw error
+    })
+    if (batch === undefined) continue
+    const { next, transactions } = batch
     // The chain may have gone back meanwhile.
     if (next === from || tables.next() !== from) return
     tables.add(transactions, next)

@@ -55,7 +55,7 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
     address: node.key.address,
     peers,
     peerLimit: options.maxPeers,
-    syncing: () => measured.service?.sync()?.progress(),
+    syncing: () => measured.service?.sync()?.lag(),
     highestOfPeers: () =>
       peers().reduce<bigint | undefined>(
         (highest, { status }) => (status.headNumber > (highest ?? -1n) ? status.headNumber : highest),

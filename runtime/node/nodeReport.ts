@@ -126,7 +126,7 @@ export const nodeReport = (parts: DiagnosedParts): NodeReport => {
     failures: failuresOf(parts),
     writingSinceMs: consensus()?.writes().runningSinceMs,
     lastWrite: consensus()?.writes().last,
-    syncing: sync()?.progress(),
+    syncing: sync()?.lag(),
     differences,
     rejectedProposal: report?.rejectedProposal,
     unverifiedRound: report?.unverifiedRound,

@@ -151,6 +151,7 @@ describe.skipIf(!HAS_CURL)(
         expect(moved).toContain('blocks')
         expect(await shell(fence(page, 'snapshot create'))).toContain('Restored the chain up to block')
         expect(await shell(fence(page, 'storage check'))).toContain('as their checksums and roots say')
+        await start(fence(page, '--prune-history=')).shows(/Started/)
       }))
 
     test('when a node has a key, then it is encrypted', async () => {
@@ -164,8 +165,8 @@ describe.skipIf(!HAS_CURL)(
         expect(await shell(fence(page, 'genesis check'))).toContain('all files are of the same network')
         // The lines before it say that the key was created.
         const keys = [
-          await shell(fence(page, 'public-key export --data-path=node1')),
-          await shell('bun run --silent node public-key export --data-path=node2'),
+          await shell(fence(page, 'public-key export --data-path=node1').replace('=node1', '=company1')),
+          await shell('bun run --silent node public-key export --data-path=company2'),
         ].map(text => text.trim().slice(-128))
         const network = keys.reduce(
           (text, key, index) => text.replace(`<public key ${index + 1}>`, key),
@@ -180,12 +181,15 @@ describe.skipIf(!HAS_CURL)(
         // The network of two companies, of which each wrote the other's enode URL down.
         for (const [index, port] of ['30304', '30303'].entries())
           writeFileSync(
-            join(copy.folder, `node${index + 1}`, 'static-nodes.json'),
+            join(copy.folder, `company${index + 1}`, 'static-nodes.json'),
             JSON.stringify([`enode://${keys[1 - index]}@127.0.0.1:${ports.get(port)}`]),
           )
-        const first = fence(page, '--p2p-host=a.example').trim().replace('a.example', '127.0.0.1')
+        const first = fence(page, '--p2p-host=a.example')
+          .trim()
+          .replace('a.example', '127.0.0.1')
+          .replace('=node1', '=company1')
         start(first)
-        const second = `${first.replace('=node1', '=node2')} --p2p-port=30304 --rpc-http-port=8547`
+        const second = `${first.replace('=company1', '=company2')} --p2p-port=30304 --rpc-http-port=8547`
         await start(second).shows(/(?:Produced|Imported) #1 /)
       }))
 

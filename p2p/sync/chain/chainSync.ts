@@ -30,6 +30,12 @@ const SYNC_RETRY_MS = 2_000
 const PAUSE_BLOCKS = 3n
 const LEVEL_BLOCKS = 1n
 
+/**
+ * A head that is older shows a node that takes no part: what peers claim beyond it counts before any block arrives. With a
+ * fresh head a peer's claim alone does not make the node unready.
+ */
+const FRESH_HEAD_MS = 10_000
+
 /** Consensus resumes this long after the last valid block: claims of peers alone do not pause it. */
 const PAUSE_MAX_MS = 5_000
 
@@ -52,6 +58,8 @@ export type ChainSync = {
   readonly update: () => void
   /** Undefined while the chain is level with the peers. */
   readonly progress: () => SyncingStatus | undefined
+  /** As `progress()`, and also before a download begins or where no peer keeps the next block; undefined with a fresh head. */
+  readonly lag: () => SyncingStatus | undefined
   /** Calls the listener when `progress()` becomes defined or undefined. Returns the function that removes it. */
   readonly onProgress: (listener: () => void) => () => void
   stop(): Promise<void>
@@ -211,6 +219,15 @@ const progress = (state: State): SyncingStatus | undefined => {
   return { startingBlock: session.startingBlock, currentBlock, highestBlock }
 }
 
+const lagOf = (state: State): SyncingStatus | undefined => {
+  const current = progress(state)
+  const { header } = state.chain.head()
+  if (current !== undefined || lag(state) <= 0n) return current
+  if (state.nowMs() - Number(header.timestamp) * 1000 < FRESH_HEAD_MS) return undefined
+  const startingBlock = state.session?.startingBlock ?? header.number
+  return { startingBlock, currentBlock: header.number, highestBlock: header.number + lag(state) }
+}
+
 /** Keeps the chain level with the peers: starts block downloads, and reports their progress. */
 export const createChainSync = (options: ChainSyncOptions): ChainSync => {
   const state: State = {
@@ -229,6 +246,7 @@ export const createChainSync = (options: ChainSyncOptions): ChainSync => {
   return {
     update: () => update(state),
     progress: () => progress(state),
+    lag: () => lagOf(state),
     onProgress: listener => {
       state.listeners.add(listener)
       return () => void state.listeners.delete(listener)

@@ -312,7 +312,7 @@ const openContext = (
     recoverSenders: node.recoverSenders,
     submit,
     network: connects ? rpcNetworkOf(chain.genesis.hash, service.network, service.networkStarted) : undefined,
-    syncing: () => service.sync()?.progress(),
+    syncing: () => service.sync()?.lag(),
     healthProblems: doctor.healthProblems,
     permissions: rpcPermissionsOf(starting.permissions),
     status: doctor.status,

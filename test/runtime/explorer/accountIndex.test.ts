@@ -2,11 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { HistoryPruned } from '../../../core/store/historyPruned.ts'
 import { createRpcContext } from '../../../handlers/http/app.ts'
 import { requestScheduler } from '../../../handlers/inbound/requestScheduler.ts'
 import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
-import { openAccountIndex, type RunningAccountIndex } from '../../../runtime/explorer/accountIndex.ts'
+import {
+  type AccountIndexOptions,
+  openAccountIndex,
+  type RunningAccountIndex,
+} from '../../../runtime/explorer/accountIndex.ts'
 import { CHAIN_ID, privateKeyOf } from '../../compatibility/contract.ts'
 import { startTestNode, type TestNode } from '../../handlers/support/testNode.ts'
 import { withFolder } from '../folder.ts'
@@ -44,9 +49,12 @@ describe('given an index of transactions by account', () => {
     })
     return (await node.call('eth_sendRawTransaction', raw)) as Hex
   }
-  const open = (path = ':memory:'): Promise<RunningAccountIndex> =>
+  const open = (
+    path = ':memory:',
+    chain: AccountIndexOptions['chain'] = node.chain,
+  ): Promise<RunningAccountIndex> =>
     openAccountIndex({
-      chain: node.chain,
+      chain,
       path,
       scheduler: requestScheduler(),
       log: { error: (text: string) => expect(text).toBe('') } as never,
@@ -138,5 +146,23 @@ describe('given an index of transactions by account', () => {
       expect(hashesOf((await call('ots_searchTransactionsBefore', FRIEND, 0, 1)) as Page)).toEqual([more])
       await again.stop()
     })
+  })
+
+  test('when a block is removed while the index reads it, then the index goes on from the first kept block', async () => {
+    const { store } = node.chain
+    let start = 0n
+    const removing: typeof store.record = number => {
+      if (number === 2n) start = 4n
+      if (number >= start) return store.record(number)
+      return Promise.reject(new HistoryPruned('block', Number(number), Number(start)))
+    }
+    const chain = { ...node.chain, store: { ...store, record: removing, historyStart: () => start } }
+    const kept = await open(':memory:', chain)
+    await kept.settled()
+    const address = Uint8Array.fromHex(FRIEND.slice(2))
+    const blocks = index.before(address, 100n, 10).filter(({ block }) => block >= 4n)
+    expect(blocks.length).toBeGreaterThan(0)
+    expect(kept.before(address, 100n, 10)).toEqual(blocks)
+    await kept.stop()
   })
 })

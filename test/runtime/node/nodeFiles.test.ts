@@ -23,7 +23,11 @@ describe('given a node with files and blocks that the operator names', () => {
         const again = await startNode(data, [`--required-blocks=0=${hash}`])
         expect(await again.stop()).toBe(0)
         const other = `0x${'12'.repeat(32)}`
-        const refused = await runCommand([`--data-path=${data}`, `--required-block=0=${other}`])
+        const refused = await runCommand([
+          `--data-path=${data}`,
+          '--rpc-http-port=0',
+          `--required-block=0=${other}`,
+        ])
         expect(refused.code).toBe(1)
         expect(refused.error).toContain(`block 0 is ${hash}, but --required-blocks requires ${other}`)
       }),

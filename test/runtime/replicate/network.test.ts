@@ -40,7 +40,8 @@ describe.skipIf(!HAS_REDIS || !HAS_POSTGRESQL)(
         for (const index of stores.keys()) {
           await until(async () => typeof (await lagOf(index)).reason === 'string', { what: 'a reason' })
           expect((await lagOf(index)).blocks).toBeGreaterThan(0)
-          expect(fillerOf(index).output()).toContain('gets no blocks: ')
+          const isLogged = (): boolean => fillerOf(index).output().includes('gets no blocks: ')
+          await until(isLogged, { what: 'a line of the log' })
         }
         for (const store of stores) await end(store)
         await untilCaughtUp()

@@ -14,6 +14,7 @@ const COPIED = [
   'runtime/logging',
   'test/simulation',
   'test/support/chains/bareFields.ts',
+  'test/support/signPayload.ts',
   'package.json',
 ]
 

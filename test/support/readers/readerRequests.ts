@@ -86,7 +86,8 @@ export const readerRequests = ({ account, token, hashes }: TokenChain, head: num
 export const ask = async (url: string, [method, ...params]: Request): Promise<string> => {
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    // A connection that is used again may be one that a killed server has just ended.
+    headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
   return await response.text()

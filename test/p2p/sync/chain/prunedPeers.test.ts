@@ -70,10 +70,12 @@ describe('given a peer that has removed old blocks', () => {
       ),
     )
     expect(pruned.network.asked).toEqual([])
+    expect(fresh.sync.lag()).toEqual({ startingBlock: 0n, currentBlock: 0n, highestBlock: BigInt(BLOCKS) })
     const archive = await node(B, { chain })
     wire.connect(archive.network, fresh.network)
     await reaches(fresh.chain, BigInt(BLOCKS))
     expect(fresh.network.reports).toEqual([])
+    await until(() => fresh.sync.lag() === undefined)
   })
 
   test('when it is asked for blocks that it has removed meanwhile, then it sends none, and is not reported', async () => {
