@@ -11,6 +11,7 @@ import {
   type PlannedNode,
   STATE_ROOT,
   UNIT_FILE,
+  LOCAL_HOST,
 } from './networkPlan.ts'
 import { INSTALLED_BINARY, unitText } from './systemdUnit.ts'
 
@@ -29,7 +30,7 @@ genesis-file = ${quoted(join(node.home, GENESIS_FILE))}
 min-gas-price = 0
 
 p2p-host = ${quoted(node.host)}
-p2p-port = ${node.p2pPort}
+${node.host === LOCAL_HOST ? `p2p-interface = ${quoted(node.host)}\n` : ''}p2p-port = ${node.p2pPort}
 
 rpc-http-enabled = true
 rpc-http-port = ${node.rpcPort}

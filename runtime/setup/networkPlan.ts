@@ -48,7 +48,8 @@ export type NetworkPlan = {
 export const GENESIS_FILE = 'genesis.json'
 export const CONFIG_FILE = 'quorate.toml'
 export const UNIT_FILE = 'quorate.service'
-const LOCAL_HOST = '127.0.0.1'
+/** Of nodes that are all on this machine, which then listen for no other. */
+export const LOCAL_HOST = '127.0.0.1'
 /** Where the nodes of several machines keep their files. */
 export const STATE_ROOT = '/var/lib'
 const REMOTE_HOME = join(STATE_ROOT, 'quorate')

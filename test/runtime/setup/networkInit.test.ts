@@ -29,6 +29,7 @@ describe('given network init', () => {
       const home = join(folder, 'validator1')
       expect(statSync(join(home, 'data/key')).mode & 0o777).toBe(0o600)
       expect(readdirSync(home).sort()).toEqual(['data', 'genesis.json', 'quorate.toml'])
+      expect(readFileSync(join(home, 'quorate.toml'), 'utf8')).toContain('p2p-interface = "127.0.0.1"')
       const before = contentOf(folder)
       expect((await init(folder, '--validators=1')).out).toContain('nothing was changed')
       expect(contentOf(folder)).toEqual(before)
