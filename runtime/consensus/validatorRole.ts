@@ -26,7 +26,7 @@ export const validatorRole = (
   if (!validators.some(validator => equalBytes(validator, address)))
     return {
       makesBlocks: false,
-      text: `This node (${own}) is not one of the ${count} validators: it follows the chain and makes no blocks`,
+      text: `This node (${own}) is not ${count === 1 ? 'the validator' : `one of the ${count} validators`}: it follows the chain and makes no blocks`,
     }
   if (count === 1) return { makesBlocks: true, text: `This node (${own}) is the validator` }
   const quorum = quorumOf(count)

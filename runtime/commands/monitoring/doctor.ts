@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError } from '../../cli/errors.ts'
 import { type NodeApi, callNode } from '../../doctor/callNode.ts'
+import { checkReadiness } from '../../doctor/readiness.ts'
 import { readToken } from '../../doctor/readToken.ts'
 import { type Check, checkDisk, checkEnode, checkKey } from '../../doctor/checks.ts'
 import { checkRestart, checksOf, readStatus, type Status } from '../../doctor/statusChecks.ts'
@@ -41,8 +42,12 @@ const checksFor = async ({ options, sources }: Context): Promise<readonly Check[
   const status = await statusOf(api)
   if (options.beforeRestart) return [checkRestart(status)]
   const enode = await enodeOf(api)
+  const checks = checksOf(status)
+  // The causes of a stall are reasons of readiness as well, and stand in the checks already.
+  const readiness = checks.every(({ passed }) => passed) ? await checkReadiness(options.url) : undefined
   return [
-    ...checksOf(status),
+    ...checks,
+    ...(readiness === undefined ? [] : [readiness]),
     ...(enode === undefined ? [] : [await checkEnode(enode)]),
     ...(sources.has('data-path') ? localChecks(options.dataPath) : []),
   ]

@@ -92,4 +92,22 @@ describe('given a validator of one and one that waits for three others', () => {
     expect(curl(`${alone.url}/readiness?minPeers=0`)).toBe(0)
     expect(curl(`${waiting.url}/readiness?minPeers=0`)).not.toBe(0)
   })
+
+  test('when a node that follows has no peer yet, then doctor gives the reason of /readiness, and exits with 1', async () => {
+    const path = join(folder, 'follower')
+    await Bun.write(join(path, 'keep'), '')
+    const [genesis] = writeNetwork(path, { validators: [1, 2, 3, 4] }) as [string]
+    const follower = await startNode(join(path, 'data'), [
+      genesis,
+      '--rpc-http-enabled',
+      '--rpc-http-api=ETH,NET,QBFT',
+    ])
+    try {
+      const { code, out } = await runCommand(['doctor', `--url=${follower.url}`])
+      expect(out).toContain('0 peers are connected')
+      expect(code).toBe(1)
+    } finally {
+      await follower.kill()
+    }
+  })
 })
