@@ -211,7 +211,7 @@ describe('given a network with a genesis file', () => {
   )
 
   const readers: readonly (readonly [what: string, validators: readonly number[], line: RegExp])[] = [
-    ['is not a validator', [2], /is not one of the 1 validators: it follows the chain and makes no blocks/],
+    ['is not a validator', [2], /is not the validator: it follows the chain and makes no blocks/],
     ['is one of four', [1, 2, 3, 4], /is one of 4 validators; a quorum of 3 makes blocks/],
     [
       'is one of four, alone for more than a round,',
