@@ -127,14 +127,13 @@ export const upfrontCostOf = ({
   gasLimit,
   maxFeePerGas,
   value,
-  ...blobs
+  blobVersionedHashes,
+  maxFeePerBlobGas,
 }: Pick<
   Message,
   'gasLimit' | 'maxFeePerGas' | 'value' | 'blobVersionedHashes' | 'maxFeePerBlobGas'
 >): bigint =>
-  gasLimit * maxFeePerGas +
-  value +
-  GAS_PER_BLOB * BigInt(blobs.blobVersionedHashes.length) * blobs.maxFeePerBlobGas
+  gasLimit * maxFeePerGas + value + GAS_PER_BLOB * BigInt(blobVersionedHashes.length) * maxFeePerBlobGas
 
 /** @throws RpcError with Besu's text when the sender cannot pay for gas and value. */
 export const checkUpfrontCost = ({ message }: PreparedCall, world: WorldState): void => {
