@@ -1,6 +1,7 @@
 import { DIALS_MAX, RESERVED_CONNECTIONS } from '../limits.ts'
 import { compareBytes } from '../../core/bytes/bytes.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
+import { ENDED_HANDSHAKE, NetworkError } from '../error.ts'
 import { gossipOptions } from '../gossip/gossip.ts'
 import { createConnectionManager } from '../peers/connectionManager.ts'
 import { createDialer } from '../peers/dialer.ts'
@@ -15,6 +16,12 @@ import type { Base } from './base.ts'
 /** Connection keys of validators that are remembered; more than a network has. */
 const CLAIMS_MAX = 256
 
+/** The other side may speak no libp2p; one that proves another identity than the URL names does. */
+const dialError = (cause: unknown): unknown =>
+  cause instanceof Error && cause.name === 'EncryptionFailedError' && !/identity/i.test(cause.message)
+    ? new NetworkError('NOT_CONNECTED', ENDED_HANDSHAKE, { cause })
+    : cause
+
 /** Creates the dialer, the connection manager and the scores of peers. */
 export const createPeers = (base: Base) => {
   const { options, log, handlers, table, events, state } = base
@@ -24,7 +31,11 @@ export const createPeers = (base: Base) => {
   const isBanned = (id: string): boolean => scoring.isBanned(id)
   const dialer = createDialer({
     dial: async enode => {
-      await state.host?.dial(dialAddressOf(enode), { signal: AbortSignal.timeout(DIAL_TIMEOUT_MS) })
+      try {
+        await state.host?.dial(dialAddressOf(enode), { signal: AbortSignal.timeout(DIAL_TIMEOUT_MS) })
+      } catch (cause) {
+        throw dialError(cause)
+      }
     },
     isConnected: id => table.get(id) !== undefined || connections.pending.has(id),
     isBanned,

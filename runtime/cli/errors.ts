@@ -57,6 +57,7 @@ export class CommandError extends Error {
     | 'EXPORT'
     | 'INPUT'
     | 'NO_ANSWER'
+    | 'NOT_ENABLED'
     | 'PERMISSIONS'
   constructor(code: CommandError['code'], message: string, options?: ErrorOptions) {
     super(message, options)

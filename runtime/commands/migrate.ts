@@ -26,8 +26,7 @@ const SHOWN_MAX = 60
 const mappingText = ({ name, mapping }: BesuOption): string => {
   if (OF_FILES.has(name)) return 'see the files below'
   if (mapping.kind === 'unneeded') return `not needed: ${mapping.meaning}`
-  if (mapping.kind === 'partly')
-    return `${mapping.kept}; REFUSED: ${mapping.refused.join(', ')}, which this node does not know`
+  if (mapping.kind === 'partly') return `${mapping.kept}; REFUSED: ${mapping.reason}`
   return mapping.kind === 'kept' ? 'the same' : `REFUSED: ${mapping.reason}`
 }
 

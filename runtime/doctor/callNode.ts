@@ -1,6 +1,7 @@
 import { CommandError } from '../cli/errors.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
+import { printableStrings } from './texts.ts'
 
 /** A healthy node answers at once; a busy one may take a while. */
 const TIMEOUT_MS = 10_000
@@ -10,6 +11,8 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 
 /** The code of a method that the token does not permit. */
 const UNAUTHORIZED = -40100
+/** The code of a method that the node does not serve. */
+const NOT_ENABLED = -32604
 
 /** The JSON-RPC interface of a running node. */
 export type NodeApi = { readonly url: string; readonly token: string | undefined }
@@ -33,12 +36,12 @@ const readText = async (response: Response): Promise<string> => {
 
 type Answer = {
   readonly result?: unknown
-  readonly error?: { readonly code?: unknown; readonly message?: unknown }
+  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }
 }
 
 const parse = (text: string): Answer => {
   try {
-    const answer: unknown = JSON.parse(text)
+    const answer: unknown = JSON.parse(text, printableStrings)
     if (typeof answer === 'object' && answer !== null) return answer
   } catch {
     // The server that answers is not a node.
@@ -80,11 +83,11 @@ export const callNode = async (
         : `The token in --token-file does not permit ${method} at ${url}, or has expired: it needs the permission ${group}:${name} or ${group}:*`,
     )
   if (answer.error === undefined) return answer.result
-  const { code, message } = answer.error
-  if (code === -32604)
+  const { code, message, data } = answer.error
+  if (code === NOT_ENABLED)
     throw new CommandError(
-      'NO_ANSWER',
-      `The node at ${url} does not serve ${method}: add ${group.toUpperCase()} to --rpc-http-api`,
+      'NOT_ENABLED',
+      `The node at ${url} does not serve ${method}: ${typeof data === 'string' && data !== '' ? data : `add ${group.toUpperCase()} to --rpc-http-api`}`,
     )
   throw new CommandError(
     'NO_ANSWER',

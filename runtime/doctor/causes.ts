@@ -1,4 +1,6 @@
 import type { Cause, NodeReport, ValidatorReport } from './nodeReport.ts'
+import { roundsCause } from './roundsCause.ts'
+import { listed, seconds, shortAddress } from './texts.ts'
 
 /** A write that takes longer holds up blocks. */
 const SLOW_WRITE_MS = 2_000
@@ -7,20 +9,6 @@ const SLOW_REPORTED_MS = 30_000
 
 /** Clocks further apart keep validators from accepting each other's blocks in time. */
 export const CLOCK_APART_MS = 1_500
-
-/** Causes that one sentence lists; the rest is counted. */
-const LISTED_MAX = 3
-
-export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
-
-const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 1000))} s`
-
-/** `a, b and 2 more`. */
-export const listed = (items: readonly string[], max = LISTED_MAX): string => {
-  const shown = items.slice(0, max)
-  const rest = items.length - shown.length
-  return rest === 0 ? shown.join(', ') : `${shown.join(', ')} and ${rest} more`
-}
 
 const others = ({ validators }: NodeReport): readonly ValidatorReport[] =>
   validators.filter(({ isSelf }) => !isSelf)
@@ -213,6 +201,21 @@ const notAValidator: Finder = ({ isValidator, refusal, validators, peerCount }) 
       }
 }
 
+const notSigning: Finder = ({ isValidator, recall, validators }) =>
+  recall === undefined || !isValidator
+    ? undefined
+    : {
+        kind: 'not-signing',
+        text: `this validator has started and signs nothing yet: ${recall.reported} of ${validators.length - 1} other validators have reported their height and round, at least ${recall.needed} are needed, and it must catch up with them`,
+      }
+
+/** Rounds that end without a block although a quorum is heard. */
+const roundsFail: Finder = report => {
+  const { isValidator, validators, quorum } = report
+  const heard = validators.filter(validator => isHeard(report, validator)).length
+  return isValidator && heard >= quorum ? roundsCause(report, heard) : undefined
+}
+
 const poolReasons = ({ pool }: NodeReport): string => {
   const { reasons, refused, queued } = pool
   const counted = (counts: ReadonlyMap<string, number>): readonly string[] =>
@@ -248,6 +251,8 @@ const FINDERS: readonly Finder[] = [
   overBound,
   notBuilt,
   notAValidator,
+  notSigning,
+  roundsFail,
   poolCause,
   laterGenesis,
 ]

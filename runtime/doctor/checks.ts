@@ -2,7 +2,7 @@ import { OTHERS } from '../keys/filePermissions.ts'
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { parseEnode } from '../../p2p/transport/enode.ts'
+import { type Enode, EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 
 /** The result of one check. */
 export type Check = {
@@ -66,9 +66,21 @@ const canConnect = (host: string, port: number): Promise<string | undefined> =>
     socket.once('error', error => end(error.message))
   })
 
+const enodeIn = (text: string): Enode | undefined => {
+  try {
+    return parseEnode(text)
+  } catch (error) {
+    if (error instanceof EnodeError) return undefined
+    throw error
+  }
+}
+
 /** Others reach the node by its enode, as far as this machine can tell. */
 export const checkEnode = async (enode: string): Promise<Check> => {
-  const { host, port } = parseEnode(enode)
+  const parsed = enodeIn(enode)
+  if (parsed === undefined)
+    return { name: 'enode', passed: false, text: `the node announces '${enode}', which is no enode URL` }
+  const { host, port } = parsed
   const reason = await canConnect(host, port)
   return {
     name: 'enode',

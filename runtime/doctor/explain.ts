@@ -15,7 +15,7 @@ export type Diagnosis = {
 
 const unknown = ({ isValidator, validators }: NodeReport): Cause => ({
   kind: 'unknown',
-  text: `nothing that this node sees explains it: ${isValidator && validators.length === 1 ? 'see the errors in its log' : 'ask the other validators'}`,
+  text: `no round of the block has started, and nothing that this node sees explains it: ${isValidator && validators.length === 1 ? 'see the errors in its log' : 'compare the logs of all validators'}`,
 })
 
 /** Causes that keep this node from working whether or not a block is overdue. */

@@ -1,4 +1,6 @@
 import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
+import type { RecallProgress } from '../consensus/reports/consensusReport.ts'
+import type { RoundProgress } from '../consensus/reports/roundProgress.ts'
 
 /** State of one validator as this node sees it. Addresses in hex, times in milliseconds since 1970. */
 export type ValidatorReport = {
@@ -7,7 +9,7 @@ export type ValidatorReport = {
   /** Its last signed message or block. */
   readonly lastSeenMs: number | undefined
   readonly isConnected: boolean
-  /** Where it is connected from, or was last. */
+  /** Where it listens, or listened last; where it is connected from if it announced no port. */
   readonly remoteAddress: string | undefined
   readonly client: string | undefined
   /** Its clock minus that of this node. */
@@ -72,6 +74,12 @@ export type NodeReport = {
   readonly unverifiedRound: number | undefined
   /** The last round in which this validator could not build its block. */
   readonly unbuiltRound: number | undefined
+  /** The last round of the height that ended without a block, else the current one. */
+  readonly lastRound: RoundProgress | undefined
+  /** Set while this validator has restarted and may not sign yet. */
+  readonly recall: RecallProgress | undefined
+  /** The mean load of this machine in the last minute, and the processors that share it. */
+  readonly load: { readonly average: number; readonly processors: number }
   readonly pool: PoolReport
 }
 
@@ -88,6 +96,8 @@ export const CAUSES = [
   'execution-over-bound',
   'not-built',
   'not-a-validator',
+  'not-signing',
+  'rounds-fail',
   'pool',
   'unknown',
 ] as const

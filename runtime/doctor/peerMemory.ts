@@ -13,6 +13,7 @@ const REASON_LENGTH_MAX = 200
 
 /** The latest state of a node that is or was connected, or dialed. */
 export type PeerTrace = {
+  /** Where it listens, or is connected from if it announced no port. */
   readonly remoteAddress: string | undefined
   readonly client: string | undefined
   /** Why the last dial failed, or why the connection ended; undefined while it is connected. */
@@ -27,6 +28,12 @@ export type PeerMemory = {
   of(address: string): PeerTrace | undefined
 }
 
+/** `host:port` where the peer listens; where it is connected from if it announced no port. */
+export const listenAddressOf = ({ enode, remoteAddress }: Peer): string => {
+  const announced = /@(.*:\d+)/.exec(enode)?.[1]
+  return announced === undefined || announced.endsWith(':0') ? remoteAddress : announced
+}
+
 const shown = (reason: string): string => reason.slice(0, REASON_LENGTH_MAX)
 
 /**
@@ -36,9 +43,9 @@ const shown = (reason: string): string => reason.slice(0, REASON_LENGTH_MAX)
 export const createPeerMemory = (configured: readonly string[] = []): PeerMemory => {
   const traces = new Map<string, PeerTrace>()
   const note = (address: string, trace: PeerTrace): void => setBounded(traces, address, trace, KEPT_MAX)
-  const traceOf = ({ remoteAddress, status }: Peer, trouble: string | undefined): PeerTrace => ({
-    remoteAddress,
-    client: status.client,
+  const traceOf = (peer: Peer, trouble: string | undefined): PeerTrace => ({
+    remoteAddress: listenAddressOf(peer),
+    client: peer.status.client,
     trouble,
   })
   const noteDial = (enode: string, reason: string): void => {

@@ -1,10 +1,11 @@
 import { isObject } from '../../core/json.ts'
 import type { Check } from './checks.ts'
 import { EndpointSilent, getText } from './getText.ts'
+import { printableStrings } from './texts.ts'
 
 const reasonsOf = (text: string): readonly string[] => {
   try {
-    const answer: unknown = JSON.parse(text)
+    const answer: unknown = JSON.parse(text, printableStrings)
     const reasons = isObject(answer) ? answer['reasons'] : undefined
     return Array.isArray(reasons) ? reasons.filter(reason => typeof reason === 'string') : []
   } catch {

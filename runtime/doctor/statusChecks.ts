@@ -1,6 +1,7 @@
 import { isObject } from '../../core/json.ts'
 import type { Check } from './checks.ts'
-import { CLOCK_APART_MS, listed, shortAddress } from './causes.ts'
+import { CLOCK_APART_MS } from './causes.ts'
+import { listed, shortAddress } from './texts.ts'
 
 /** The part of a qbft_getStatus that is checked. */
 export type Status = {
@@ -22,16 +23,46 @@ export type Status = {
   }[]
 }
 
-/** Undefined for what no node of this kind answers. */
-export const readStatus = (value: unknown): Status | undefined => {
-  if (!isObject(value) || typeof value['status'] !== 'string' || !Array.isArray(value['validators']))
-    return undefined
-  if (!value['validators'].every(each => isObject(each) && typeof each['address'] === 'string'))
-    return undefined
-  return typeof value['blockNumber'] === 'string' && typeof value['client'] === 'string'
-    ? (value as unknown as Status)
-    : undefined
+type Test = (value: unknown) => boolean
+
+const isText: Test = value => typeof value === 'string'
+const isFlag: Test = value => typeof value === 'boolean'
+const isCount: Test = value => Number.isSafeInteger(value)
+const orNull =
+  (test: Test): Test =>
+  value =>
+    value === null || test(value)
+
+const has = (value: unknown, tests: Readonly<Record<string, Test>>): boolean =>
+  isObject(value) && Object.entries(tests).every(([name, test]) => test(value[name]))
+
+const isQuantity: Test = value => typeof value === 'string' && /^0x[0-9a-f]{1,16}$/.test(value)
+
+const isValidator: Test = value =>
+  has(value, {
+    address: isText,
+    self: isFlag,
+    connected: isFlag,
+    heard: isFlag,
+    client: orNull(isText),
+    clockOffsetMs: orNull(offset => typeof offset === 'number'),
+  })
+
+const STATUS: Readonly<Record<keyof Status, Test>> = {
+  status: isText,
+  explanation: orNull(isText),
+  blockNumber: isQuantity,
+  round: orNull(isCount),
+  isValidator: isFlag,
+  quorum: isCount,
+  heard: isCount,
+  client: isText,
+  validators: value => Array.isArray(value) && value.every(isValidator),
 }
+
+/** Undefined for what no node of this kind answers. */
+export const readStatus = (value: unknown): Status | undefined =>
+  has(value, STATUS) ? (value as Status) : undefined
 
 const checkBlocks = ({
   status,

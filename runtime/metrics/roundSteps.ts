@@ -1,4 +1,5 @@
 import type { HeightState } from '../../core/qbft/state.ts'
+import { marksAfter, type RoundMarks } from '../consensus/reports/roundMarks.ts'
 
 /** The steps of a round; `import` is from a quorum of commits to the new head. */
 export type RoundStep = 'propose' | 'prepare' | 'commit' | 'import'
@@ -10,19 +11,6 @@ export type RoundStepListener = {
   quorum(phase: 'prepare' | 'commit', sinceMs: number, nowMs: number): void
 }
 
-/** When a round reached its steps, milliseconds since 1970. */
-type Marks = {
-  readonly sequence: bigint
-  readonly round: number
-  readonly startedMs: number
-  /** A justified proposal arrived, or was built here. */
-  readonly candidateMs?: number
-  /** It was verified. */
-  readonly proposedMs?: number
-  readonly preparedMs?: number
-  readonly committedMs?: number
-}
-
 export type RoundSteps = {
   stepped(state: HeightState, nowMs: number): void
   newHead(nowMs: number): void
@@ -30,35 +18,31 @@ export type RoundSteps = {
 
 /** Follows the steps of each round in the states of the machine. */
 export const createRoundSteps = (listener: RoundStepListener): RoundSteps => {
-  let marks: Marks | undefined
+  let marks: RoundMarks | undefined
 
   const ended = (step: RoundStep, sinceMs: number | undefined, nowMs: number): void => {
     if (sinceMs !== undefined) listener.step(step, sinceMs, nowMs)
   }
-  const reached = (phase: 'prepare' | 'commit', nowMs: number): void => {
-    if (marks?.candidateMs !== undefined) listener.quorum(phase, marks.candidateMs, nowMs)
+  const reached = (phase: 'prepare' | 'commit', { candidateMs }: RoundMarks, nowMs: number): void => {
+    if (candidateMs !== undefined) listener.quorum(phase, candidateMs, nowMs)
   }
 
   return {
-    stepped: ({ sequence, round, importing }, nowMs) => {
-      if (round === undefined) return
-      if (marks?.sequence !== sequence || marks.round !== round.round)
-        marks = { sequence, round: round.round, startedMs: nowMs }
-      if (marks.candidateMs === undefined && (round.candidate ?? round.proposal) !== undefined)
-        marks = { ...marks, candidateMs: nowMs }
-      if (marks.proposedMs === undefined && round.proposal !== undefined) {
-        ended('propose', marks.startedMs, nowMs)
-        marks = { ...marks, proposedMs: nowMs }
+    stepped: (height, nowMs) => {
+      const now = marksAfter(marks, height, nowMs)
+      if (now === undefined || now === marks) return
+      const isSameRound = marks?.sequence === now.sequence && marks.round === now.round
+      const before = isSameRound ? marks : undefined
+      marks = now
+      if (before?.proposedMs === undefined && now.proposedMs !== undefined)
+        ended('propose', now.startedMs, nowMs)
+      if (before?.preparedMs === undefined && now.preparedMs !== undefined) {
+        ended('prepare', now.proposedMs, nowMs)
+        reached('prepare', now, nowMs)
       }
-      if (marks.preparedMs === undefined && round.prepared) {
-        ended('prepare', marks.proposedMs, nowMs)
-        reached('prepare', nowMs)
-        marks = { ...marks, preparedMs: nowMs }
-      }
-      if (marks.committedMs === undefined && importing !== undefined) {
-        ended('commit', marks.preparedMs ?? marks.proposedMs, nowMs)
-        reached('commit', nowMs)
-        marks = { ...marks, committedMs: nowMs }
+      if (before?.committedMs === undefined && now.committedMs !== undefined) {
+        ended('commit', now.preparedMs ?? now.proposedMs, nowMs)
+        reached('commit', now, nowMs)
       }
     },
     newHead: nowMs => {

@@ -5,12 +5,12 @@ import { decideBesuOption } from '../cli/besu/besuOptions.ts'
 export type OptionMapping =
   /** The node has it, with the same meaning. */
   | { readonly kind: 'kept'; readonly option: Option }
-  /** The node has it, and takes the values `kept` of the list, joined by commas, but not those of `refused`. */
+  /** The node has it, and takes the values `kept` of the list, joined by commas, but not the others. */
   | {
       readonly kind: 'partly'
       readonly option: Option
       readonly kept: string
-      readonly refused: readonly string[]
+      readonly reason: string
     }
   /** The node accepts it, and it changes nothing: `meaning` says what the node does. */
   | { readonly kind: 'unneeded'; readonly meaning: string }
@@ -35,13 +35,12 @@ const accepts = (option: Option, value: string): boolean => {
 }
 
 /** @returns undefined where the node takes no value of a list, or the option is none */
-const partlyKept = (option: Option, value: string): OptionMapping | undefined => {
+const partlyKept = (option: Option, value: string, reason: string): OptionMapping | undefined => {
   if (option.kind !== 'list') return undefined
   const entries = value.split(',').map(entry => entry.trim())
   const kept = entries.filter(entry => accepts(option, entry))
   if (kept.length === 0 || !accepts(option, kept.join(','))) return undefined
-  const refused = entries.filter(entry => !kept.includes(entry))
-  return { kind: 'partly', option, kept: kept.join(','), refused }
+  return { kind: 'partly', option, kept: kept.join(','), reason }
 }
 
 const keptOrRefused = (option: Option, value: string): OptionMapping => {
@@ -50,8 +49,12 @@ const keptOrRefused = (option: Option, value: string): OptionMapping => {
     return { kind: 'kept', option }
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error
+    const { message } = error
     return (
-      partlyKept(option, value) ?? { kind: 'refused', reason: `its value is not accepted${error.message}` }
+      partlyKept(option, value, message.replace(/^: /, '')) ?? {
+        kind: 'refused',
+        reason: `its value is not accepted${message}`,
+      }
     )
   }
 }

@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os'
 import { overdueSeconds } from '../../core/chain/execution/overdueBlock.ts'
 import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 import { toHex } from '../../core/bytes/hex.ts'
@@ -6,7 +7,7 @@ import { quorumOf } from '../../core/validators/quorum.ts'
 import type { Consensus } from '../consensus/consensus.ts'
 import { ibft2History } from '../consensus/validatorRole.ts'
 import type { NodeReport, ValidatorReport } from '../doctor/nodeReport.ts'
-import type { PeerMemory } from '../doctor/peerMemory.ts'
+import { listenAddressOf, type PeerMemory } from '../doctor/peerMemory.ts'
 import { poolReportOf } from '../doctor/poolReport.ts'
 import type { Refusals } from '../doctor/refusals.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
@@ -27,7 +28,8 @@ export type DiagnosedParts = {
   readonly memory: PeerMemory
   readonly refusal: string | undefined
   readonly connects: boolean
-  readonly startedAtMs: number
+  /** When the node had started, milliseconds since 1970; undefined before, when no block can be late. */
+  readonly startedAtMs: () => number | undefined
   readonly consensus: () => Consensus | undefined
   readonly network: () => Network | undefined
   readonly sync: () => Sync | undefined
@@ -38,9 +40,10 @@ const overdue = (
   nowMs: number,
 ): number | undefined => {
   const { consensus } = chain.configuration
-  if (consensus.kind !== 'qbft') return undefined
+  const sinceMs = startedAtMs()
+  if (consensus.kind !== 'qbft' || sinceMs === undefined) return undefined
   const { oldestMs: pendingSinceMs } = pool
-  return overdueSeconds(consensus, chain.head().header, { sinceMs: startedAtMs, nowMs, pendingSinceMs })
+  return overdueSeconds(consensus, chain.head().header, { sinceMs, nowMs, pendingSinceMs })
 }
 
 type HeadTime = { readonly number: bigint; readonly timestamp: bigint }
@@ -67,7 +70,7 @@ const validatorReport = (
     isSelf: address === toHex(node.key.address),
     lastSeenMs,
     isConnected: peer !== undefined,
-    remoteAddress: peer?.remoteAddress ?? trace?.remoteAddress,
+    remoteAddress: peer === undefined ? trace?.remoteAddress : listenAddressOf(peer),
     client: peer?.status.client ?? trace?.client,
     clockOffsetMs: peer?.clockOffsetMs,
     dialError: peer === undefined ? trace?.trouble : undefined,
@@ -131,6 +134,9 @@ export const nodeReport = (parts: DiagnosedParts): NodeReport => {
     rejectedProposal: report?.rejectedProposal,
     unverifiedRound: report?.unverifiedRound,
     unbuiltRound: report?.unbuiltRound,
+    lastRound: report?.lastRound,
+    recall: report?.recall,
+    load: { average: loadavg()[0] ?? 0, processors: availableParallelism() },
     pool: poolReportOf(pool, parts.poolHead, parts.refusals),
   }
 }

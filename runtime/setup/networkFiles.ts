@@ -34,7 +34,7 @@ ${node.host === LOCAL_HOST ? `p2p-interface = ${quoted(node.host)}\n` : ''}p2p-p
 
 rpc-http-enabled = true
 rpc-http-port = ${node.rpcPort}
-rpc-http-api = ["ETH", "NET", "WEB3", "QBFT", "TXPOOL"]
+rpc-http-api = ["ETH", "NET", "WEB3", "QBFT", "TXPOOL", "ADMIN"]
 
 metrics-enabled = true
 metrics-port = ${node.metricsPort}

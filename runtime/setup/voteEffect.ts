@@ -34,6 +34,26 @@ export const tallyLines = (votes: readonly CastVote[], validators: number): read
   })
 }
 
+/**
+ * The votes that this node proposes, and whether a block has each of them yet.
+ * @param self the address of the node where it is a validator
+ */
+export const proposalLines = (
+  proposals: Readonly<Record<string, unknown>>,
+  votes: readonly CastVote[],
+  self: string | undefined,
+): readonly string[] =>
+  Object.entries(proposals).map(([address, add]) => {
+    const isCast = votes.some(vote => vote.voter === self && vote.recipient === address && vote.add === add)
+    const state =
+      self === undefined
+        ? 'it is no validator, so no block will have its vote'
+        : isCast
+          ? 'its vote counts'
+          : 'no block has its vote yet, the next one that it proposes will'
+    return `this node proposes to ${add === true ? 'add' : 'remove'} ${address}: ${state}`
+  })
+
 /** The effect of a decided vote on the quorum, given the validators that are heard now. */
 export const effectOf = (
   validators: readonly KnownValidator[],

@@ -16,21 +16,29 @@ export type Growth = {
   readonly bytesPerDay: number
   readonly emptyBlockBytes: number
   readonly emptyBytesPerDay: number
+  /** What removed blocks leave behind; undefined while all blocks are kept. */
+  readonly keptBytesPerDay: number | undefined
 }
 
-/**
- * How fast the files grow, by the last blocks; undefined for a chain without two blocks.
- * @param bytesOf bytes of the records of a range of blocks
- * @param filesPerRecord bytes of all files for each byte of block records
- */
+/** Sizes in bytes that the figures are made of. */
+export type GrowthSizes = {
+  /** The records of a range of blocks. */
+  readonly recordsOf: (first: number, last: number) => number
+  /** All files for each byte of block records. */
+  readonly filesPerRecord: number
+  /** Bytes of a block that stay when it is removed: its header and the index of its hash. */
+  readonly keptPerBlock: number
+}
+
+/** How fast the files grow, by the last blocks that are kept; undefined for a chain without two of them. */
 export const measureGrowth = async (
   store: ChainStore,
-  bytesOf: (first: number, last: number) => number,
-  filesPerRecord: number,
+  { recordsOf, filesPerRecord, keptPerBlock }: GrowthSizes,
 ): Promise<Growth | undefined> => {
   const head = store.head()
+  const historyStart = Number(store.historyStart?.() ?? 0n)
   const last = Number(head?.header.number ?? 0n)
-  const first = Math.max(1, last - SAMPLED_BLOCKS + 1)
+  const first = Math.max(1, historyStart, last - SAMPLED_BLOCKS + 1)
   if (head === undefined || last <= first) return undefined
   let emptyBlocks = 0
   let emptyBytes = 0
@@ -41,17 +49,18 @@ export const measureGrowth = async (
     if (number === first) begin = header.timestamp
     if (!equalBytes(header.transactionsRoot, EMPTY_TRIE_ROOT)) continue
     emptyBlocks++
-    emptyBytes += bytesOf(number, number)
+    emptyBytes += recordsOf(number, number)
   }
   const seconds = Math.max(1, Number(head.header.timestamp - begin))
-  const perDay = (bytes: number): number => Math.round((bytes * filesPerRecord * SECONDS_PER_DAY) / seconds)
+  const perDay = (bytes: number): number => Math.round((bytes * SECONDS_PER_DAY) / seconds)
   return {
     firstBlock: first,
     lastBlock: last,
     seconds,
     emptyBlocks,
-    bytesPerDay: perDay(bytesOf(first, last)),
+    bytesPerDay: perDay(recordsOf(first, last) * filesPerRecord),
     emptyBlockBytes: emptyBlocks === 0 ? 0 : Math.round((emptyBytes * filesPerRecord) / emptyBlocks),
-    emptyBytesPerDay: perDay(emptyBytes),
+    emptyBytesPerDay: perDay(emptyBytes * filesPerRecord),
+    keptBytesPerDay: historyStart === 0 ? undefined : perDay((last - first + 1) * keptPerBlock),
   }
 }

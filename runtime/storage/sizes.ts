@@ -18,6 +18,37 @@ const KINDS: Readonly<Record<string, string>> = {
   logs: 'index of logs',
 }
 
+/** Kinds that are removed with the blocks of a pruned history. */
+const REMOVED_KINDS: ReadonlySet<string> = new Set([
+  'block records',
+  'older history of accounts and slots',
+  'index of transactions',
+  'index of logs',
+])
+
+/** Kinds that grow with each block and are not removed with it. */
+const KEPT_KINDS: ReadonlySet<string> = new Set(['headers', 'index of block hashes'])
+
+const bytesIn = (kinds: readonly KindSize[]): number => kinds.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/**
+ * Bytes of all files for each byte of block records, and bytes of a block that stay when it is removed. With `isPruned` only
+ * what goes with the blocks counts for the first: state stays, and would count for the few records that are left.
+ */
+export const perBlockSizes = (
+  kinds: readonly KindSize[],
+  isPruned: boolean,
+): { readonly filesPerRecord: number; readonly keptPerBlock: number } => {
+  const records = bytesIn(kinds.filter(({ kind }) => kind === 'block records'))
+  const counted = isPruned ? kinds.filter(({ kind }) => REMOVED_KINDS.has(kind)) : kinds
+  const kept = kinds.filter(({ kind }) => KEPT_KINDS.has(kind))
+  const headers = kinds.find(({ kind }) => kind === 'headers')?.count ?? 0
+  return {
+    filesPerRecord: records === 0 ? 1 : Math.max(1, bytesIn(counted) / records),
+    keptPerBlock: headers === 0 ? 0 : bytesIn(kept) / headers,
+  }
+}
+
 const sizesOf = (file: SqliteFile, sql: string, kindOf: (name: string) => string): readonly KindSize[] =>
   file
     .prepare(sql)

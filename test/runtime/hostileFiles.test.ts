@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { independent } from '../support/scenario.ts'
 import { until } from '../support/until.ts'
 import { genesisText, testKey } from './genesis.ts'
 import { runHere } from './commandLine.ts'
-import { PROCESS_TEST_TIMEOUT_MS, startNode } from './nodeProcess.ts'
+import { isInstalled, PROCESS_TEST_TIMEOUT_MS, runCommand, type RuntimeName, startNode } from './nodeProcess.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
@@ -212,6 +213,27 @@ describe('given a file that cannot be used', () => {
       expect(await node.rpc<string>('eth_chainId')).toBe('0x539')
       await until(() => node.output().includes('The log cannot be written to /dev/full: '))
       expect(await node.stop()).toBe(0)
+    },
+  )
+
+  const runtimes = (['bun', 'node', 'deno'] as const satisfies readonly RuntimeName[]).filter(isInstalled)
+  independent(
+    'when it is a pipe, then its content counts, and one without a writer ends in a sentence on each runtime',
+    async () => {
+      const check = async (runtime: RuntimeName) => {
+        const path = join(parent, `${runtime}.pipe`)
+        spawnSync('mkfifo', [path])
+        const silent = await runCommand(['genesis', 'check', path], { runtime })
+        expect([silent.code, silent.out]).toEqual([
+          1,
+          expect.stringContaining('it is a pipe into which nothing was written for 5 s'),
+        ])
+        const writer = spawn('sh', ['-c', `sleep 0.2; cat ${join(parent, 'genesis.json')} > ${path}`])
+        const { code, out } = await runCommand(['genesis', 'check', path], { runtime })
+        writer.kill()
+        expect([code, out]).toEqual([0, expect.stringContaining('well')])
+      }
+      await Promise.all(runtimes.map(check))
     },
   )
 

@@ -36,6 +36,7 @@ export const decideBesuOption = (name: string, value: string): BesuDecision | un
 /** The text of a refusal. @param shown the option as the user wrote it */
 export const refusalText = (name: string, shown: string, reason: string): string => {
   const accepted = BESU_OPTIONS.get(name)?.accepted ?? []
-  const only = accepted.map(value => `${shown}=${value}`).join(' or ')
+  // A single one is Besu's default, which changes nothing: no choice to offer.
+  const only = accepted.length < 2 ? '' : accepted.map(value => `${shown}=${value}`).join(' or ')
   return `Option '${shown}' is refused: ${reason}. Remove it${only === '' ? '' : `, or give ${only}`}.`
 }

@@ -91,7 +91,7 @@ export const REFUSED_OPTIONS: readonly BesuOptions[] = [
       privacy-url=http://localhost:8888`,
     meaning: 'there are no private transactions',
     refusal:
-      'there are no private transactions, which Besu removed too: keep private data outside of the chain, or run a chain for each group',
+      'this node has no private transactions, which Besu removed, too. Move their data out of the chain, or to a chain of those who may see it',
   },
   {
     names: 'permissions-accounts-contract-enabled!=false permissions-accounts-contract-address',

@@ -20,12 +20,23 @@ const API_GROUPS: readonly string[] = [
 /** Groups of Besu that are accepted, and have no methods here. */
 const EMPTY_GROUPS: readonly string[] = ['PLUGINS', 'ENGINE', 'TESTING']
 
+/** Groups that Besu had, by why this node has none of their methods. */
+const REMOVED_GROUPS: readonly (readonly [groups: readonly string[], reason: string])[] = [
+  [['EEA', 'PRIV'], 'this node has no private transactions, which Besu removed, too'],
+  [['CLIQUE'], 'this node has no Clique'],
+]
+
 export const checkApiGroups = (entries: readonly string[]): readonly string[] => {
   const unknown = entries.filter(entry => ![...API_GROUPS, ...EMPTY_GROUPS].includes(entry))
-  if (unknown.length > 0)
-    throw new InvalidValue(
-      `: invalid entries found [${unknown.join(', ')}], the groups are ${API_GROUPS.join(', ')}`,
-    )
+  const reasons = REMOVED_GROUPS.flatMap(([groups, reason]) => {
+    const given = groups.filter(group => unknown.includes(group))
+    return given.length === 0 ? [] : [`leave out ${given.join(' and ')}: ${reason}`]
+  })
+  const isRemoved = (entry: string): boolean => REMOVED_GROUPS.some(([groups]) => groups.includes(entry))
+  const invalid = unknown.filter(entry => !isRemoved(entry))
+  if (invalid.length > 0)
+    reasons.push(`invalid entries found [${invalid.join(', ')}], the groups are ${API_GROUPS.join(', ')}`)
+  if (reasons.length > 0) throw new InvalidValue(`: ${reasons.join('; ')}`)
   return [...new Set(entries)]
 }
 

@@ -14,6 +14,7 @@ import { writePidFile } from '../../files/pidFile.ts'
 import { readStaticNodes } from '../../files/staticNodes.ts'
 import { startSegmentCompiler } from '../../compiler/segmentCompiler.ts'
 import { type Log, logOf } from '../../logging/log.ts'
+import { foreignChainWarning } from '../../migrate/foreignChain.ts'
 import { developmentBanner, developmentFields } from '../../node/process/developmentBanner.ts'
 import { closeAll } from '../../node/closeAll.ts'
 import { StorageWaitStopped } from '../../drivers/lease.ts'
@@ -168,6 +169,7 @@ const warningsOf = (
   { warnings, configuration }: Awaited<ReturnType<typeof prepareRunningNode>>,
 ): readonly string[] => [
   ...warnings,
+  ...[foreignChainWarning(options.dataPath)].filter(warning => warning !== undefined),
   ...freeGasWarnings(options, configuration),
   ...expiringCertificates(options, Date.now()),
 ]

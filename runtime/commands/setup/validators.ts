@@ -8,6 +8,7 @@ import {
   count,
   effectOf,
   type KnownValidator,
+  proposalLines,
   quorumText,
   tallyLines,
 } from '../../setup/voteEffect.ts'
@@ -49,15 +50,29 @@ const addressIn = ({ words }: Pick<CommandContext, 'words'>): string => {
   return address.toLowerCase()
 }
 
-/** Lists the validators, whether they are heard, and the votes that count. */
+/** The votes that the node proposes; none where a contract names the validators. */
+const proposalsOf = async (api: NodeApi): Promise<Readonly<Record<string, unknown>>> => {
+  try {
+    const pending = await callNode(api, 'qbft_getPendingVotes')
+    return isObject(pending) ? pending : {}
+  } catch (error) {
+    if (error instanceof CommandError && error.code === 'NOT_ENABLED') return {}
+    throw error
+  }
+}
+
+/** Lists the validators, whether they are heard, the votes that count, and those that this node proposes. */
 export const listValidators = async (context: CommandContext<NodeClientOptions>): Promise<number> => {
   const { terminal } = context
-  const { validators, votes } = await networkOf(nodeApiOf(context))
+  const api = nodeApiOf(context)
+  const { validators, votes } = await networkOf(api)
   terminal.out(quorumText(validators.length))
   for (const { address, heard, self } of validators)
     terminal.out(`${address}  ${heard ? 'heard' : 'SILENT'}${self ? ', this node' : ''}`)
   const lines = tallyLines(votes, validators.length)
   for (const line of lines.length === 0 ? ['no votes'] : lines) terminal.out(line)
+  const self = validators.find(each => each.self)?.address
+  for (const line of proposalLines(await proposalsOf(api), votes, self)) terminal.out(line)
   return 0
 }
 

@@ -8,7 +8,7 @@ import { lockDataPath } from '../../drivers/lock.ts'
 import { openSqliteFolder, sqliteDriverOf } from '../../drivers/sqlite.ts'
 import { useFastEngine } from '../../node/opening/engine.ts'
 import { type Growth, measureGrowth } from '../../storage/growth.ts'
-import { freeBytes, type KindSize, recordBytes, sizesByKind } from '../../storage/sizes.ts'
+import { freeBytes, type KindSize, perBlockSizes, recordBytes, sizesByKind } from '../../storage/sizes.ts'
 import { chainFolderOf } from './chainFolder.ts'
 import type { ReportOptions } from './storageCommands.ts'
 
@@ -34,9 +34,6 @@ const filesOf = (folder: string): Report['files'] =>
     .map(name => ({ name, bytes: statSync(join(folder, name)).size }))
     .sort((a, b) => b.bytes - a.bytes)
 
-const sum = (items: readonly { readonly bytes: number }[]): number =>
-  items.reduce((total, { bytes }) => total + bytes, 0)
-
 const read = async (folder: string): Promise<Report> => {
   const files = await openSqliteFolder(folder)
   const store = await openChainStore(keyValueOfDriver(sqliteDriverOf(files), 'synced'), { repairs: true })
@@ -44,10 +41,11 @@ const read = async (folder: string): Promise<Report> => {
     await store.flush()
     const kinds = sizesByKind(files)
     const onDisk = filesOf(folder)
-    const records = kinds.find(({ kind }) => kind === 'block records')?.bytes ?? 0
-    const perRecord = records === 0 ? 1 : Math.max(1, sum(kinds) / records)
-    const growth = await measureGrowth(store, (first, last) => recordBytes(files, first, last), perRecord)
     const historyStart = Number(store.historyStart?.() ?? 0n)
+    const growth = await measureGrowth(store, {
+      recordsOf: (first, last) => recordBytes(files, first, last),
+      ...perBlockSizes(kinds, historyStart > 0),
+    })
     return { files: onDisk, kinds, growth, historyStart, freeBytes: freeBytes(files) }
   } finally {
     await store.close()
@@ -55,10 +53,13 @@ const read = async (folder: string): Promise<Report> => {
 }
 
 const growthLines = (growth: Growth): readonly string[] => {
-  const { firstBlock, lastBlock, seconds, emptyBlocks, bytesPerDay } = growth
+  const { firstBlock, lastBlock, seconds, emptyBlocks, bytesPerDay, keptBytesPerDay } = growth
   const blocks = lastBlock - firstBlock + 1
+  const sample = `by the last ${blocks} blocks (${firstBlock} to ${lastBlock}, ${seconds} s)`
   return [
-    `Growth by the last ${blocks} blocks (${firstBlock} to ${lastBlock}, ${seconds} s): ${sizeText(bytesPerDay)} a day`,
+    keptBytesPerDay === undefined
+      ? `Growth ${sample}: ${sizeText(bytesPerDay)} a day`
+      : `New blocks ${sample}: ${sizeText(bytesPerDay)} a day, for which removed ones make room; their headers stay, ${sizeText(keptBytesPerDay)} a day, and state grows with its accounts`,
     emptyBlocks === 0
       ? 'None of them is empty'
       : `${emptyBlocks} of them are empty: ${sizeText(growth.emptyBlockBytes)} each, ${sizeText(growth.emptyBytesPerDay)} a day. emptyblockperiodseconds in the genesis file makes fewer`,

@@ -4,6 +4,7 @@ import type { DropReason } from '../../../core/qbft/effect.ts'
 import { QBFT_CODES } from '../../../core/qbft/message.ts'
 import { quorumOf } from '../../../core/validators/quorum.ts'
 import type { ConsensusObserver, ConsensusStep } from './observer.ts'
+import { createRoundWatch, type RoundProgress } from './roundProgress.ts'
 
 /** The last proposal of the current height that this validator did not accept. */
 export type RejectedProposal = {
@@ -35,7 +36,14 @@ export type ConsensusReport = {
   readonly unverifiedRound: number | undefined
   /** The last round of the height in which this validator could not build its block. */
   readonly unbuiltRound: number | undefined
+  /** The last round of the height that ended without a block, else the current one. */
+  readonly lastRound: RoundProgress | undefined
+  /** The positions that a restarted validator has and needs; undefined once it may sign. */
+  readonly recall: RecallProgress | undefined
 }
+
+/** How many other validators have reported their height and round, and how many have to. */
+export type RecallProgress = { readonly reported: number; readonly needed: number }
 
 /** Drop reasons of a proposal that say what is wrong with it. */
 const PROPOSAL_FAULTS: ReadonlySet<DropReason> = new Set([
@@ -102,7 +110,9 @@ export const createConsensusReport = (
 ): { readonly observer: ConsensusObserver; readonly now: () => ConsensusReport } => {
   const own = toHex(address)
   const lastSeenMs = new Map<string, number>()
+  const rounds = createRoundWatch()
   let height = NO_HEIGHT
+  let recall: RecallProgress | undefined
 
   const seen = (validator: Address, nowMs: number): void => {
     const key = toHex(validator)
@@ -120,7 +130,11 @@ export const createConsensusReport = (
       )
       if (!isWorthless) seen(input.peer, nowMs)
     }
-    for (const effect of effects) if (effect.kind === 'relay') seen(effect.author, nowMs)
+    for (const effect of effects) {
+      if (effect.kind === 'relay') seen(effect.author, nowMs)
+      if (effect.kind === 'recall') recall = effect.round === undefined ? effect : undefined
+    }
+    if (state.height?.active === true) rounds.stepped(state.height, nowMs)
     const fault = faultIn(step)
     const round = state.height?.active === true ? state.height.round?.round : undefined
     if (fault !== undefined || round !== height.round) height = { ...height, round, ...fault }
@@ -131,6 +145,7 @@ export const createConsensusReport = (
       stepped,
       newHead: (head, nowMs) => {
         const validators = head.validators.map(toHex)
+        rounds.newHead()
         height = {
           ...NO_HEIGHT,
           height: head.number + 1n,
@@ -147,8 +162,9 @@ export const createConsensusReport = (
       sent: () => undefined,
     },
     now: () => {
-      if (height.validators.includes(own)) lastSeenMs.set(own, Date.now())
-      return { ...height, lastSeenMs }
+      const nowMs = Date.now()
+      if (height.validators.includes(own)) lastSeenMs.set(own, nowMs)
+      return { ...height, lastSeenMs, lastRound: rounds.progress(nowMs), recall }
     },
   }
 }

@@ -20,8 +20,8 @@ import { openWholeChain, type WholeChain } from '../opening/history/wholeChain.t
 /** Interval between looks at the peers, and between attempts while none delivers the next block. */
 const CHECK_MS = 2_000
 
-/** Blocks between two lines in the log: some minutes of a fast import. */
-const LOG_BLOCKS = 100_000n
+/** Interval between lines in the log while blocks come: the fetch may take a day. */
+const LOG_INTERVAL_MS = 30_000
 
 /** The whole chain stays that far behind: the rest is copied at the start that uses it. */
 const FOLLOWED_BLOCKS = 256n
@@ -42,6 +42,8 @@ type State = FetchWholeOptions & {
   download: BlockDownload | undefined
   timer: ReturnType<typeof setTimeout> | undefined
   wake: (() => void) | undefined
+  /** The last line about the progress, milliseconds since 1970. */
+  loggedMs: number
   /** True once the log says that no peer keeps the next block. */
   isWaitLogged: boolean
   isStopped: boolean
@@ -99,8 +101,9 @@ const fetchOnce = async (state: State, { chain, importRecord }: WholeChain): Pro
     recoverSeals: node.recoverSeals,
     clockWarning: createClockWarning(log, Date.now),
     onImported: ({ header: { number } }) => {
-      if (number % LOG_BLOCKS === 0n)
-        log.info('Fetched the history up to block {number} of {last}', { number, last: lastNeeded(state) })
+      if (Date.now() - state.loggedMs < LOG_INTERVAL_MS) return
+      state.loggedMs = Date.now()
+      log.info('Fetched the history up to block {number} of {last}', { number, last: lastNeeded(state) })
     },
   })
   const timer = setInterval(() => updateHeads(state), CHECK_MS)
@@ -165,6 +168,7 @@ export const startFetchingWhole = (options: FetchWholeOptions): (() => Promise<v
     download: undefined,
     timer: undefined,
     wake: undefined,
+    loggedMs: Date.now(),
     isWaitLogged: false,
     isStopped: false,
   }

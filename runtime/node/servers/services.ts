@@ -267,7 +267,11 @@ const createConsensus = async (
   return { service, votes, development: development?.rpc }
 }
 
-const openDoctor = (starting: Starting, service: ConsensusService): Doctor => {
+const openDoctor = (
+  starting: Starting,
+  service: ConsensusService,
+  startedAtMs: () => number | undefined,
+): Doctor => {
   const { node, options, pool, poolHead, refusals, memory, refusal, staticNodes } = starting
   const doctor = startDoctor({
     node,
@@ -277,7 +281,7 @@ const openDoctor = (starting: Starting, service: ConsensusService): Doctor => {
     memory,
     refusal,
     connects: staticNodes !== undefined,
-    startedAtMs: Date.now(),
+    startedAtMs,
     consensus: service.consensus,
     network: service.network,
     sync: service.sync,
@@ -366,13 +370,14 @@ const writePorts = ({ options, listeners, stops }: Starting, network: Network | 
 export const startServices = async (node: RunningNode, given: ServiceOptions): Promise<Services> => {
   const starting = await prepare(node, given)
   const stop = (): Promise<void> => closeAll(starting.stops.splice(0).reverse())
+  let startedAtMs: number | undefined
   try {
     const replicas = startChainWatchers(starting)
     const follower = await startPool(starting)
     dropUnpermitted(starting)
     const metrics = await openMetrics(starting)
     const { service, votes, development } = await createConsensus(starting, follower, metrics)
-    const doctor = openDoctor(starting, service)
+    const doctor = openDoctor(starting, service, () => startedAtMs)
     const accountIndex = await openNodeIndex(starting, development)
     const parts = { replicas, service, votes, development, doctor, metrics, accountIndex }
     const context = openContext(starting, parts)
@@ -387,6 +392,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
       )
     const network = service.network()
     writePorts(starting, network)
+    startedAtMs = Date.now()
     return { role: starting.role, network, stop }
   } catch (error) {
     await stop()

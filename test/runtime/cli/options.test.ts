@@ -166,6 +166,16 @@ describe('given a command line', () => {
     )
   })
 
+  test('when a group was removed from Besu then the reason is given beside what else is wrong', () => {
+    expect(message(() => values(['--rpc-http-api=ETH,EEA,PRIV', '--rpc-ws-api=CLIQUE,BOGUS']))).toBe(
+      [
+        '2 settings are refused:',
+        "- Invalid value for option '--rpc-http-api': leave out EEA and PRIV: this node has no private transactions, which Besu removed, too",
+        "- Invalid value for option '--rpc-ws-api': leave out CLIQUE: this node has no Clique; invalid entries found [BOGUS], the groups are ETH, NET, WEB3, QBFT, IBFT, TXPOOL, DEBUG, ADMIN, MINER, PERM, TRACE, OTS, DEV",
+      ].join('\n'),
+    )
+  })
+
   test('when the share of one sender is given then either kind of pool has it', () => {
     for (const pool of ['sequenced', 'layered'])
       expect(

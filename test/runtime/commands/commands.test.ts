@@ -27,7 +27,7 @@ describe('given a command line that cannot be followed', () => {
     [['blocks', 'import'], 'No files specified to import: give --from=FILE'],
     [
       ['blocks', 'import', '--run', '--from=x'],
-      "Option '--run' is refused: blocks are imported from RLP files and checked in full. Remove it, or give --run=false.",
+      "Option '--run' is refused: blocks are imported from RLP files and checked in full. Remove it.",
     ],
     [['blocks', 'export'], "Missing required option: '--to=<PATH>'"],
     [['validate-config'], "Missing required option: '--config-file=<PATH>'"],

@@ -123,6 +123,13 @@ test('given a chain of which the last blocks are kept, when it is checked, then 
   expect(start).toBeGreaterThan(2n)
   const { code, text } = await check('pruned')
   expect([code, text]).toEqual([0, expect.stringContaining(`The history is kept from block ${start} on`)])
+  const report = await run('storage', 'report', `--data-path=${at('pruned')}`)
+  expect(report.text).toMatch(
+    new RegExp(
+      `^New blocks by the last \\d+ blocks \\(${start} to \\d+, \\d+ s\\): .* a day, for which removed ones make room; their headers stay, [\\d.]+ .?B a day`,
+      'm',
+    ),
+  )
   cpSync(at('pruned'), at('pruned-views'), { recursive: true })
   damageIn('pruned-views', 'views', 'node', '')
   const damagedCheck = await check('pruned-views', '--repair')

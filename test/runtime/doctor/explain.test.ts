@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { RoundProgress } from '../../../runtime/consensus/reports/roundProgress.ts'
 import { explain } from '../../../runtime/doctor/explain.ts'
 import type { NodeReport, ValidatorReport } from '../../../runtime/doctor/nodeReport.ts'
 
@@ -38,8 +39,23 @@ const WELL: NodeReport = {
   rejectedProposal: undefined,
   unverifiedRound: undefined,
   unbuiltRound: undefined,
+  lastRound: undefined,
+  recall: undefined,
+  load: { average: 14.25, processors: 2 },
   pool: { size: 0, ready: 0, queued: 0, hasRunnable: false, reasons: new Map(), refused: new Map() },
 }
+
+const round = (more: Partial<RoundProgress>): RoundProgress => ({
+  round: 2,
+  proposer: validator(2).address,
+  lastedMs: 8_000,
+  proposalMs: undefined,
+  verifiedMs: undefined,
+  preparedMs: undefined,
+  committedMs: undefined,
+  missing: [],
+  ...more,
+})
 
 const stalled = (more: Partial<NodeReport>): NodeReport => ({ ...WELL, overdueSeconds: 41, ...more })
 
@@ -109,7 +125,7 @@ const CASES: readonly (readonly [string, Partial<NodeReport>, string, string])[]
     'the only validator cannot explain it',
     { validators: [validator(1)], quorum: 1 },
     'unknown',
-    'No block for 41 s: nothing that this node sees explains it: see the errors in its log; round 3, next attempt in 2 s.',
+    'No block for 41 s: no round of the block has started, and nothing that this node sees explains it: see the errors in its log; round 3, next attempt in 2 s.',
   ],
   [
     'proposals are rejected',
@@ -122,6 +138,12 @@ const CASES: readonly (readonly [string, Partial<NodeReport>, string, string])[]
     { unverifiedRound: 2 },
     'execution-over-bound',
     'No block for 41 s: the proposal of round 2 takes longer to execute than its round lasts: this machine is too slow for the blocks of the chain, or too busy; round 3, next attempt in 2 s.',
+  ],
+  [
+    'it cannot build its block',
+    { unbuiltRound: 2 },
+    'not-built',
+    'No block for 41 s: this validator could not build its block in round 2: see the errors in its log; round 3, next attempt in 2 s.',
   ],
   [
     'it only follows',
@@ -157,10 +179,55 @@ const CASES: readonly (readonly [string, Partial<NodeReport>, string, string])[]
     'No block for 41 s: none of the 3 transactions in the pool can be in a block (2: its gas price is too low, refused in the last minutes 5: Gas price below configured minimum gas price); round 3, next attempt in 2 s.',
   ],
   [
+    'it has restarted and waits for positions',
+    { recall: { reported: 1, needed: 2 } },
+    'not-signing',
+    'No block for 41 s: this validator has started and signs nothing yet: 1 of 3 other validators have reported their height and round, at least 2 are needed, and it must catch up with them; round 3, next attempt in 2 s.',
+  ],
+  [
+    'no proposal arrives in time',
+    { lastRound: round({}) },
+    'rounds-fail',
+    'No block for 41 s: rounds end without a block although 4 of 4 validators are heard; round 2 took 8.0 s: no proposal of 0x2222…2222 arrived; compare the load of the machines (here 14.3 on 2 processors) and the logs of the validators; round 3, next attempt in 2 s.',
+  ],
+  [
+    'the own proposal takes too long to verify',
+    { lastRound: round({ proposer: validator(1).address, proposalMs: 6_100 }) },
+    'rounds-fail',
+    'No block for 41 s: rounds end without a block although 4 of 4 validators are heard; round 2 took 8.0 s: this validator had built its block after 6.1 s, and it was not verified in that time; compare the load of the machines (here 14.3 on 2 processors) and the logs of the validators; round 3, next attempt in 2 s.',
+  ],
+  [
+    'prepares of two validators are late',
+    {
+      lastRound: round({
+        proposalMs: 6_100,
+        verifiedMs: 7_490,
+        missing: [validator(3).address, validator(4).address],
+      }),
+    },
+    'rounds-fail',
+    'No block for 41 s: rounds end without a block although 4 of 4 validators are heard; round 2 took 8.0 s: the proposal of 0x2222…2222 arrived after 6.1 s, it was verified after 7.5 s, and the prepares of 0x3333…3333, 0x4444…4444 did not arrive; compare the load of the machines (here 14.3 on 2 processors) and the logs of the validators; round 3, next attempt in 2 s.',
+  ],
+  [
+    'commits are late and the pool has transactions that no block takes',
+    {
+      lastRound: round({ proposalMs: 10, verifiedMs: 20, preparedMs: 7_000, missing: [validator(3).address] }),
+      pool: { ...WELL.pool, size: 1 },
+    },
+    'rounds-fail',
+    'No block for 41 s: rounds end without a block although 4 of 4 validators are heard; round 2 took 8.0 s: the proposal of 0x2222…2222 arrived after 0.0 s, it was verified after 0.0 s, a quorum of prepares was there after 7.0 s, and the commits of 0x3333…3333 did not arrive; compare the load of the machines (here 14.3 on 2 processors) and the logs of the validators; round 3, next attempt in 2 s.',
+  ],
+  [
+    'rounds of the only validator end',
+    { validators: [validator(1)], quorum: 1, lastRound: round({ proposer: validator(1).address }) },
+    'rounds-fail',
+    'No block for 41 s: rounds end without a block; round 2 took 8.0 s: this validator built no block in that time; see the errors in its log, and the load of this machine (here 14.3 on 2 processors); round 3, next attempt in 2 s.',
+  ],
+  [
     'nothing explains it',
     {},
     'unknown',
-    'No block for 41 s: nothing that this node sees explains it: ask the other validators; round 3, next attempt in 2 s.',
+    'No block for 41 s: no round of the block has started, and nothing that this node sees explains it: compare the logs of all validators; round 3, next attempt in 2 s.',
   ],
 ]
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -75,6 +75,13 @@ describe('given a validator of one and one that waits for three others', () => {
       expect(await kubelet(port, '/readiness?minPeers=0&blocks=false', '10.1.2.4:8545')).toBe(200)
     }
     expect(await kubelet(String(alone.metricsUrl), '/metrics', '10.1.2.3:9545')).toBe(403)
+  })
+
+  test('when the kubelet asks as the page says, then a ready node passes both probes', async () => {
+    const page = readFileSync(join(import.meta.dir, '../../../runtime/README.md'), 'utf8')
+    const probes = [...page.matchAll(/^(\w+)Probe: \{ httpGet: \{ path: (\S+), port: 8545 \}/gm)]
+    expect(probes.map(([, name]) => name)).toEqual(['liveness', 'readiness'])
+    for (const [, , path = ''] of probes) expect(await kubelet(alone.url, path, '10.1.2.3:8545')).toBe(200)
   })
 
   test('when a command asks, then its exit code is the answer', async () => {

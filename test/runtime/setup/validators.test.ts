@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
-import { effectOf, tallyLines } from '../../../runtime/setup/voteEffect.ts'
+import { effectOf, proposalLines, tallyLines } from '../../../runtime/setup/voteEffect.ts'
 import { until } from '../../support/until.ts'
 import { withFolder } from '../folder.ts'
 import { runCommand, startNode } from '../nodeProcess.ts'
@@ -42,6 +42,23 @@ describe('given a vote', () => {
   })
 })
 
+describe('given votes that a node proposes', () => {
+  const proposals = { [address('5')]: true, [address('2')]: false }
+  const cast = [{ voter: address('1'), recipient: address('5'), add: true }]
+
+  test('when a block has one of them, then the other is still to come', () => {
+    expect(proposalLines(proposals, cast, address('1'))).toEqual([
+      `this node proposes to add ${address('5')}: its vote counts`,
+      `this node proposes to remove ${address('2')}: no block has its vote yet, the next one that it proposes will`,
+    ])
+    expect(proposalLines({}, cast, address('1'))).toEqual([])
+  })
+
+  test('when the node is no validator, then its votes are of no use', () => {
+    expect(proposalLines({ [address('5')]: true }, cast, undefined)[0]).toContain('it is no validator')
+  })
+})
+
 describe('given a network of one validator that runs', () => {
   test('then a change that would end it is proposed only by force', () =>
     withFolder(async folder => {
@@ -72,6 +89,11 @@ describe('given a network of one validator that runs', () => {
           'WARNING: 2 of 2 validators',
         )
         await until(async () => (await validators('list')).out.includes(`${address('5')}  SILENT`))
+        // Of two validators one makes no further block.
+        await validators('propose', address('6'), '--force')
+        expect((await validators('list')).out).toContain(
+          `this node proposes to add ${address('6')}: no block has its vote yet`,
+        )
       } finally {
         await node.stop()
       }
