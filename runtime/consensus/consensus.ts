@@ -21,6 +21,8 @@ export type Consensus = {
   roundEndsMs(): number | undefined
   /** Why this validator sends no signatures; undefined while its record can be written. */
   failure(): string | undefined
+  /** Why the validators of the next block cannot be read; undefined while they can. */
+  validatorsFailure(): string | undefined
   writes(): WriteTimes
   /**
    * Resolves when the proposal of the current round, if there is one, has become a block: the others may need this node's

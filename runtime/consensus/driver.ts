@@ -160,6 +160,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Consens
       return height?.active === true ? height.round?.round : undefined
     },
     failure: effectHandler.failure,
+    validatorsFailure: headWatcher.failure,
     report,
     roundEndsMs: () => timers.dueMs('round'),
     writes: writes.times,

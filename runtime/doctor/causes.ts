@@ -57,6 +57,14 @@ const slowDisk: Finder = ({ nowMs, writingSinceMs, lastWrite }) => {
   }
 }
 
+const noValidators: Finder = ({ validatorsFailure }) =>
+  validatorsFailure === undefined
+    ? undefined
+    : {
+        kind: 'no-validators',
+        text: `${validatorsFailure.replace(/\.$/, '')}; all nodes need a genesis file whose transition names a contract that answers getValidators()`,
+      }
+
 const behind: Finder = ({ syncing }) =>
   syncing === undefined || syncing.highestBlock <= syncing.currentBlock
     ? undefined
@@ -242,6 +250,7 @@ const poolCause: Finder = report => {
 const FINDERS: readonly Finder[] = [
   disk,
   slowDisk,
+  noValidators,
   behind,
   clocks,
   genesis,

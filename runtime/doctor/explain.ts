@@ -19,7 +19,15 @@ const unknown = ({ isValidator, validators }: NodeReport): Cause => ({
 })
 
 /** Causes that keep this node from working whether or not a block is overdue. */
-const ALWAYS: ReadonlySet<CauseKind> = new Set(['disk', 'disk-slow', 'behind', 'clocks', 'genesis', 'pool'])
+const ALWAYS: ReadonlySet<CauseKind> = new Set([
+  'disk',
+  'disk-slow',
+  'no-validators',
+  'behind',
+  'clocks',
+  'genesis',
+  'pool',
+])
 
 const attempt = ({ round, nextAttemptMs, nowMs, isValidator }: NodeReport): string => {
   if (!isValidator || round === undefined) return ''

@@ -60,6 +60,8 @@ export type NodeReport = {
   readonly nextAttemptMs: number | undefined
   /** Why the node cannot write to the chain store or to its restart record. */
   readonly failures: readonly string[]
+  /** Why the validators of the next block cannot be read from their contract. */
+  readonly validatorsFailure: string | undefined
   /** Start of the unfinished write. */
   readonly writingSinceMs: number | undefined
   /** The last finished write. */
@@ -87,6 +89,7 @@ export type NodeReport = {
 export const CAUSES = [
   'disk',
   'disk-slow',
+  'no-validators',
   'behind',
   'clocks',
   'genesis',

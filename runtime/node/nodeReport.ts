@@ -127,6 +127,7 @@ export const nodeReport = (parts: DiagnosedParts): NodeReport => {
     round: report?.round,
     nextAttemptMs: consensus()?.roundEndsMs(),
     failures: failuresOf(parts),
+    validatorsFailure: consensus()?.validatorsFailure(),
     writingSinceMs: consensus()?.writes().runningSinceMs,
     lastWrite: consensus()?.writes().last,
     syncing: sync()?.lag(),

@@ -10,9 +10,14 @@ const HEAD_RETRY_MS = 1_000
 export type HeadWatcher = {
   /** Reports the head again, because `isActive` may have changed. */
   readonly refresh: () => void
+  /** Why the validators of the next block cannot be read; undefined while they can. */
+  readonly failure: () => string | undefined
   /** Resolves when no report is in progress. */
   stop(): Promise<void>
 }
+
+/** A failed read of the validators, which is logged once. */
+type ReadFailure = { readonly number: bigint; readonly reason: string }
 
 /** Reports new heads to the state machine; only the latest if several arrive during a report. */
 export const startHeadWatcher = (options: {
@@ -30,6 +35,7 @@ export const startHeadWatcher = (options: {
   let isNew = true
   let running: Promise<void> | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
+  let failure: ReadFailure | undefined
 
   const reportLatest = async (): Promise<void> => {
     for (;;) {
@@ -39,6 +45,7 @@ export const startHeadWatcher = (options: {
       await options.poolSettled()
       const active = options.isActive()
       const context = await headContextOf(chain, options.consensus, head, { arrivedMs, active })
+      failure = undefined
       if (!stopped && chain.head().header.number === head.header.number) options.report(context)
     }
   }
@@ -49,10 +56,11 @@ export const startHeadWatcher = (options: {
     clearTimeout(retry)
     running = reportLatest()
       .catch((error: unknown) => {
-        log.error('Reading the validators of the block after {number} failed: {error}', {
-          number: chain.head().header.number,
-          error,
-        })
+        const { number } = chain.head().header
+        const reason = error instanceof Error ? error.message : String(error)
+        if (failure?.number !== number || failure.reason !== reason)
+          log.error('The validators of block {number} cannot be read: {error}', { number: number + 1n, error })
+        failure = { number, reason }
         retry = setTimeout(run, HEAD_RETRY_MS)
       })
       .finally(() => {
@@ -69,6 +77,10 @@ export const startHeadWatcher = (options: {
 
   return {
     refresh: run,
+    failure: () =>
+      failure === undefined
+        ? undefined
+        : `the validators of block ${failure.number + 1n} cannot be read: ${failure.reason}`,
     stop: async () => {
       stopped = true
       clearTimeout(retry)

@@ -32,6 +32,7 @@ const WELL: NodeReport = {
   round: 3,
   nextAttemptMs: NOW + 1_700,
   failures: [],
+  validatorsFailure: undefined,
   writingSinceMs: undefined,
   lastWrite: undefined,
   syncing: undefined,
@@ -138,6 +139,12 @@ const CASES: readonly (readonly [string, Partial<NodeReport>, string, string])[]
     { unverifiedRound: 2 },
     'execution-over-bound',
     'No block for 41 s: the proposal of round 2 takes longer to execute than its round lasts: this machine is too slow for the blocks of the chain, or too busy; round 3, next attempt in 2 s.',
+  ],
+  [
+    'the contract of the validators does not answer',
+    { validatorsFailure: 'the validators of block 13 cannot be read: Failed.', validators: [] },
+    'no-validators',
+    'No block for 41 s: the validators of block 13 cannot be read: Failed; all nodes need a genesis file whose transition names a contract that answers getValidators(); round 3, next attempt in 2 s.',
   ],
   [
     'it cannot build its block',
