@@ -55,7 +55,10 @@ const readPipe = (descriptor: number, chunk: Uint8Array, hasBegun: boolean): num
     if (count !== undefined && (count > 0 || hasBegun)) return count
     sleep(PIPE_LOOK_MS)
   }
-  throw new FileReadError('TIMEOUT', `it is a pipe into which nothing was written for ${PIPE_WAIT_MS / 1000} s`)
+  throw new FileReadError(
+    'TIMEOUT',
+    `it is a pipe into which nothing was written for ${PIPE_WAIT_MS / 1000} s`,
+  )
 }
 
 const readChunks = ({ descriptor, size, isPipe }: Opened, bytesMax: number): Uint8Array => {

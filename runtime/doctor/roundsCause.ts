@@ -31,7 +31,8 @@ const stepsOf = (report: NodeReport, round: RoundProgress): string => {
   if (proposalMs === undefined) return proposal
   if (verifiedMs === undefined) return `${proposal}, and it was not verified in that time`
   const verified = `${proposal}, it was verified after ${tenths(verifiedMs)}`
-  const lacking = (votes: string): string => `, and the ${votes} of ${namesIn(report, missing)} did not arrive`
+  const lacking = (votes: string): string =>
+    `, and the ${votes} of ${namesIn(report, missing)} did not arrive`
   if (preparedMs === undefined) return `${verified}${lacking('prepares')}`
   const prepared = `${verified}, a quorum of prepares was there after ${tenths(preparedMs)}`
   if (committedMs === undefined) return `${prepared}${lacking('commits')}`
@@ -43,7 +44,8 @@ export const roundsCause = (report: NodeReport, heard: number): Cause | undefine
   const { lastRound, validators, load } = report
   if (lastRound === undefined) return undefined
   const { round, lastedMs } = lastRound
-  const although = validators.length === 1 ? '' : ` although ${heard} of ${validators.length} validators are heard`
+  const although =
+    validators.length === 1 ? '' : ` although ${heard} of ${validators.length} validators are heard`
   const here = `here ${load.average.toFixed(1)} on ${load.processors} ${load.processors === 1 ? 'processor' : 'processors'}`
   const advice =
     validators.length === 1

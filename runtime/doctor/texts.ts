@@ -17,8 +17,7 @@ export const listed = (items: readonly string[], max = LISTED_MAX): string => {
 const TEXT_LENGTH_MAX = 4_096
 
 /** A text of another program for a terminal, without the characters that would control it. */
-export const printable = (text: string): string =>
-  text.slice(0, TEXT_LENGTH_MAX).replaceAll(/\p{Cc}/gu, ' ')
+export const printable = (text: string): string => text.slice(0, TEXT_LENGTH_MAX).replaceAll(/\p{Cc}/gu, ' ')
 
 /** For JSON.parse: makes each string printable. */
 export const printableStrings = (_: string, value: unknown): unknown =>

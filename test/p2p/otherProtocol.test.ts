@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test } from 'bun:test'
+import { test } from 'bun:test'
 import { publicKeyOf } from '../../core/crypto/crypto.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
 import { freePorts } from '../../runtime/devnet/ports.ts'
@@ -8,7 +8,8 @@ import { type Node, until, withNodes } from './networks.ts'
 
 const HINT = '--p2p-protocol'
 
-const reasonsOf = ({ lines }: Node): readonly string[] => lines.map(({ values }) => String(values?.['reason']))
+const reasonsOf = ({ lines }: Node): readonly string[] =>
+  lines.map(({ values }) => String(values?.['reason']))
 
 test('given a node over libp2p and one over devp2p, when they dial each other, then both name the option that differs', async () => {
   await withNodes(startLibp2p =>

@@ -8,7 +8,13 @@ import { independent } from '../support/scenario.ts'
 import { until } from '../support/until.ts'
 import { genesisText, testKey } from './genesis.ts'
 import { runHere } from './commandLine.ts'
-import { isInstalled, PROCESS_TEST_TIMEOUT_MS, runCommand, type RuntimeName, startNode } from './nodeProcess.ts'
+import {
+  isInstalled,
+  PROCESS_TEST_TIMEOUT_MS,
+  runCommand,
+  type RuntimeName,
+  startNode,
+} from './nodeProcess.ts'
 
 setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 

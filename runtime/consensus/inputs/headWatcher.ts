@@ -59,7 +59,10 @@ export const startHeadWatcher = (options: {
         const { number } = chain.head().header
         const reason = error instanceof Error ? error.message : String(error)
         if (failure?.number !== number || failure.reason !== reason)
-          log.error('The validators of block {number} cannot be read: {error}', { number: number + 1n, error })
+          log.error('The validators of block {number} cannot be read: {error}', {
+            number: number + 1n,
+            error,
+          })
         failure = { number, reason }
         retry = setTimeout(run, HEAD_RETRY_MS)
       })

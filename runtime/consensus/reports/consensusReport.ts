@@ -110,7 +110,7 @@ export const createConsensusReport = (
 ): { readonly observer: ConsensusObserver; readonly now: () => ConsensusReport } => {
   const own = toHex(address)
   const lastSeenMs = new Map<string, number>()
-  const rounds = createRoundWatch()
+  const rounds = createRoundWatch(address)
   let height = NO_HEIGHT
   let recall: RecallProgress | undefined
 

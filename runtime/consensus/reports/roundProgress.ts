@@ -1,3 +1,4 @@
+import { type Address, equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { HeightState } from '../../../core/qbft/state.ts'
 import { keyOf } from '../../../core/qbft/transitionContext.ts'
@@ -31,13 +32,18 @@ export type RoundWatch = {
 
 type Followed = { readonly marks: RoundMarks; readonly height: HeightState }
 
-const missingVotes = ({ head, round }: HeightState): readonly string[] => {
+/** This validator's own commit is signed only when it completes a quorum: it is never missing. */
+const missingVotes = ({ head, round }: HeightState, own: Address): readonly string[] => {
   if (round?.proposal === undefined) return []
-  const votes = round.prepared ? round.commits : round.prepares
-  return head.validators.filter(validator => !votes.has(keyOf(validator))).map(toHex)
+  const { prepared, prepares, commits } = round
+  return head.validators
+    .filter(each =>
+      prepared ? !commits.has(keyOf(each)) && !equalBytes(each, own) : !prepares.has(keyOf(each)),
+    )
+    .map(toHex)
 }
 
-const progressOf = ({ marks, height }: Followed, endMs: number): RoundProgress => {
+const progressOf = ({ marks, height }: Followed, own: Address, endMs: number): RoundProgress => {
   const { round, startedMs, candidateMs, proposedMs, preparedMs, committedMs } = marks
   const sinceStart = (ms: number | undefined): number | undefined =>
     ms === undefined ? undefined : Math.max(0, ms - startedMs)
@@ -50,12 +56,15 @@ const progressOf = ({ marks, height }: Followed, endMs: number): RoundProgress =
     verifiedMs: sinceStart(proposedMs),
     preparedMs: sinceStart(preparedMs),
     committedMs: sinceStart(committedMs),
-    missing: missingVotes(height),
+    missing: missingVotes(height, own),
   }
 }
 
-/** Follows how far the rounds of a height get, so that an operator learns in which step they end. */
-export const createRoundWatch = (): RoundWatch => {
+/**
+ * Follows how far the rounds of a height get, so that an operator learns in which step they end.
+ * @param own the address of this validator
+ */
+export const createRoundWatch = (own: Address): RoundWatch => {
   let current: Followed | undefined
   let ended: RoundProgress | undefined
   return {
@@ -64,13 +73,13 @@ export const createRoundWatch = (): RoundWatch => {
       const marks = marksAfter(current?.marks, height, nowMs)
       if (marks === undefined) return
       if (current?.marks.sequence === marks.sequence && current.marks.round !== marks.round)
-        ended = progressOf(current, nowMs)
+        ended = progressOf(current, own, nowMs)
       current = { marks, height }
     },
     newHead: () => {
       current = undefined
       ended = undefined
     },
-    progress: nowMs => ended ?? (current === undefined ? undefined : progressOf(current, nowMs)),
+    progress: nowMs => ended ?? (current === undefined ? undefined : progressOf(current, own, nowMs)),
   }
 }

@@ -70,7 +70,9 @@ test('given the configuration of a Besu node, then the command prints how each o
     expect(command.trim()).toBe(
       `bun run node --genesis-file=${join(folder, 'genesis.json')} --data-path=${join(folder, 'new')} --p2p-protocol=devp2p --Xbft-legacy-protocol-encoding=true --p2p-port=30305 --rpc-http-enabled=true --rpc-http-api=ETH,QBFT --min-gas-price=0`,
     )
-    expect(text).toMatch(/ETH,QBFT,PRIV\n +ETH,QBFT; REFUSED: leave out PRIV: this node has no private transactions/)
+    expect(text).toMatch(
+      /ETH,QBFT,PRIV\n +ETH,QBFT; REFUSED: leave out PRIV: this node has no private transactions/,
+    )
     expect(text).not.toContain(toHex(testKey(1)))
     expect(readdirSync(folder).sort()).toEqual(['config.toml', 'data', 'genesis.json'])
   })

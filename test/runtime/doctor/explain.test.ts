@@ -218,7 +218,12 @@ const CASES: readonly (readonly [string, Partial<NodeReport>, string, string])[]
   [
     'commits are late and the pool has transactions that no block takes',
     {
-      lastRound: round({ proposalMs: 10, verifiedMs: 20, preparedMs: 7_000, missing: [validator(3).address] }),
+      lastRound: round({
+        proposalMs: 10,
+        verifiedMs: 20,
+        preparedMs: 7_000,
+        missing: [validator(3).address],
+      }),
       pool: { ...WELL.pool, size: 1 },
     },
     'rounds-fail',

@@ -70,15 +70,18 @@ const CASES: readonly (readonly [string, Parameters<typeof serve>[0], string])[]
   ],
 ]
 
-test.each(CASES)('given a server that %s, when doctor calls it, then one sentence says so', async (_, answers, text) => {
-  const url = serve(answers)
-  const { code, error, out } = await doctor(url)
-  expect([code, out]).toEqual([1, ''])
-  expect(error.trim().split('\n')).toEqual([expect.stringContaining(text)])
-  const json = await doctor(url, '--json')
-  expect(json.code).toBe(1)
-  expect(JSON.parse(json.out)).toMatchObject({ well: false, checks: [{ name: 'node', well: false }] })
-})
+test.each(CASES)(
+  'given a server that %s, when doctor calls it, then one sentence says so',
+  async (_, answers, text) => {
+    const url = serve(answers)
+    const { code, error, out } = await doctor(url)
+    expect([code, out]).toEqual([1, ''])
+    expect(error.trim().split('\n')).toEqual([expect.stringContaining(text)])
+    const json = await doctor(url, '--json')
+    expect(json.code).toBe(1)
+    expect(JSON.parse(json.out)).toMatchObject({ well: false, checks: [{ name: 'node', well: false }] })
+  },
+)
 
 test('given a server whose texts control the terminal, when doctor prints them, then they do not', async () => {
   const evil = '\u001b]0;title\u0007\u001b[2Jwell\r\nwell  blocks'

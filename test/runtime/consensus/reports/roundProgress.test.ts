@@ -9,7 +9,7 @@ import { WAIT } from '../../../core/qbft/support/node.ts'
 const given = () => {
   const network = givenNode(4, 3, { verify: () => WAIT })
   const [P, NP0, NP1] = network.peers as [Key, Key, Key]
-  const watch = createRoundWatch()
+  const watch = createRoundWatch(network.node.key.address)
   /** What the state machine does at a time after the start of round 0. */
   const after = (ms: number, act: () => unknown): void => {
     network.node.nowMs = 100_000 + ms
