@@ -19,12 +19,13 @@ import { startNodeHistory } from '../history/nodeHistory.ts'
 import { openNodeIndex } from '../nodeIndex.ts'
 import { writePortsFile } from '../../files/portsFile.ts'
 import { changeLogLevel, logOf } from '../../logging/log.ts'
-import { ibft2History, type ValidatorRole, validatorRole } from '../../consensus/validatorRole.ts'
+import type { ValidatorRole } from '../../consensus/validatorRole.ts'
 import type { GraphqlListener } from './graphqlServer.ts'
 import { serveClients } from './serveClients.ts'
 import { closeAll } from '../closeAll.ts'
 import { type ChangeableSettings, createMinerSettings } from '../minerSettings.ts'
 import type { RunningNode } from '../runningNode.ts'
+import { roleOf } from './nodeRole.ts'
 import { type ConsensusService, createConsensusService } from '../consensusService.ts'
 import { startPoolAging } from '../pool/poolAging.ts'
 import { type PoolFollower, startPoolFollower } from '../pool/poolFollower.ts'
@@ -86,16 +87,6 @@ export type Services = {
   readonly network: Pick<Network, 'enode' | 'port'> | undefined
   /** Stops them in the opposite order of the start, after the block in progress. */
   stop(): Promise<void>
-}
-
-/** The role of this node in the block after the head. */
-const roleOf = async ({ chain, key }: RunningNode, connects: boolean): Promise<ValidatorRole> => {
-  if (chain.configuration.consensus.kind !== 'qbft')
-    return { makesBlocks: false, text: 'This chain is not QBFT: this node serves reads and makes no blocks' }
-  const next = chain.head().header.number + 1n
-  const history = ibft2History(chain.configuration.consensus, next)
-  if (history !== undefined) return { makesBlocks: false, text: `This node makes no blocks yet: ${history}` }
-  return validatorRole(await chain.validators(next), key.address, connects)
 }
 
 /** The address of each service that runs. */
