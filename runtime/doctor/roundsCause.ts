@@ -31,11 +31,10 @@ const stepsOf = (report: NodeReport, round: RoundProgress): string => {
   if (proposalMs === undefined) return proposal
   if (verifiedMs === undefined) return `${proposal}, and it was not verified in that time`
   const verified = `${proposal}, it was verified after ${tenths(verifiedMs)}`
-  const lacking = (votes: string): string =>
-    `, and the ${votes} of ${namesIn(report, missing)} did not arrive`
-  if (preparedMs === undefined) return `${verified}${lacking('prepares')}`
+  const late = (votes: string): string => `, and the ${votes} of ${namesIn(report, missing)} did not arrive`
+  if (preparedMs === undefined) return `${verified}${late('prepares')}`
   const prepared = `${verified}, a quorum of prepares was there after ${tenths(preparedMs)}`
-  if (committedMs === undefined) return `${prepared}${lacking('commits')}`
+  if (committedMs === undefined) return `${prepared}${late('commits')}`
   return `${prepared}, one of commits after ${tenths(committedMs)}, and the block is not written yet`
 }
 

@@ -16,8 +16,24 @@ export type HeadWatcher = {
   stop(): Promise<void>
 }
 
-/** A failed read of the validators, which is logged once. */
-type ReadFailure = { readonly number: bigint; readonly reason: string }
+/** Remembers why the validators of the next block cannot be read, and logs each reason once. */
+const createReadFailure = (log: Log) => {
+  let failure: { readonly number: bigint; readonly reason: string } | undefined
+  return {
+    /** @param number of the block whose validators cannot be read */
+    note: (number: bigint, error: unknown): void => {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (failure?.number !== number || failure.reason !== reason)
+        log.error('The validators of block {number} cannot be read: {error}', { number, error })
+      failure = { number, reason }
+    },
+    clear: (): void => {
+      failure = undefined
+    },
+    text: (): string | undefined =>
+      failure && `the validators of block ${failure.number} cannot be read: ${failure.reason}`,
+  }
+}
 
 /** Reports new heads to the state machine; only the latest if several arrive during a report. */
 export const startHeadWatcher = (options: {
@@ -35,7 +51,7 @@ export const startHeadWatcher = (options: {
   let isNew = true
   let running: Promise<void> | undefined
   let retry: ReturnType<typeof setTimeout> | undefined
-  let failure: ReadFailure | undefined
+  const failure = createReadFailure(log)
 
   const reportLatest = async (): Promise<void> => {
     for (;;) {
@@ -45,7 +61,7 @@ export const startHeadWatcher = (options: {
       await options.poolSettled()
       const active = options.isActive()
       const context = await headContextOf(chain, options.consensus, head, { arrivedMs, active })
-      failure = undefined
+      failure.clear()
       if (!stopped && chain.head().header.number === head.header.number) options.report(context)
     }
   }
@@ -56,14 +72,7 @@ export const startHeadWatcher = (options: {
     clearTimeout(retry)
     running = reportLatest()
       .catch((error: unknown) => {
-        const { number } = chain.head().header
-        const reason = error instanceof Error ? error.message : String(error)
-        if (failure?.number !== number || failure.reason !== reason)
-          log.error('The validators of block {number} cannot be read: {error}', {
-            number: number + 1n,
-            error,
-          })
-        failure = { number, reason }
+        failure.note(chain.head().header.number + 1n, error)
         retry = setTimeout(run, HEAD_RETRY_MS)
       })
       .finally(() => {
@@ -80,10 +89,7 @@ export const startHeadWatcher = (options: {
 
   return {
     refresh: run,
-    failure: () =>
-      failure === undefined
-        ? undefined
-        : `the validators of block ${failure.number + 1n} cannot be read: ${failure.reason}`,
+    failure: failure.text,
     stop: async () => {
       stopped = true
       clearTimeout(retry)
