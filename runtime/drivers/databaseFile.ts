@@ -7,6 +7,8 @@ export type SqliteFileOptions = {
   readonly schema: string
   /** Version of that schema; a file of another version is refused. */
   readonly layout: number
+  /** Called for a file of an earlier version: true lets it be emptied instead, because its content can be built again. */
+  readonly replacesEarlier?: (layout: number) => boolean
   readonly pageBytes: number
   readonly cacheBytes: number
 }
@@ -21,13 +23,20 @@ export type OpenedDatabase = {
 const numberOf = (database: SqliteDatabase, sql: string): number =>
   database.prepare(sql).get()?.['n'] as number
 
+const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+
 /** Creates the tables of a new file, and records their layout in `user_version`. @throws OtherLayout */
-const createTables = (database: SqliteDatabase, schema: string, layout: number): void => {
-  const tables = numberOf(database, 'SELECT count(*) AS n FROM sqlite_schema')
+const createTables = (
+  database: SqliteDatabase,
+  { schema, layout, replacesEarlier }: SqliteFileOptions,
+): void => {
+  const tables = database.prepare(TABLES).all()
   const found = numberOf(database, 'SELECT user_version AS n FROM pragma_user_version')
-  if (tables > 0 && found !== layout) throw new OtherLayout(found, layout)
-  // In one transaction: a crash in between would leave a file without a layout.
+  const isOther = tables.length > 0 && found !== layout
+  if (isOther && !(found < layout && replacesEarlier?.(found) === true)) throw new OtherLayout(found, layout)
+  // In one transaction: a crash in between would leave a file without a layout, or without a part of its tables.
   database.exec('BEGIN IMMEDIATE')
+  if (isOther) for (const { name } of tables) database.exec(`DROP TABLE "${String(name)}"`)
   database.exec(schema)
   database.exec(`PRAGMA user_version = ${layout}`)
   database.exec('COMMIT')
@@ -74,7 +83,7 @@ const openRestored = (open: OpenSqlite, path: string): SqliteDatabase => {
  * @throws SqliteFileError; SQLite's error for a locked file
  */
 export const openDatabaseFile = (open: OpenSqlite, options: SqliteFileOptions): OpenedDatabase => {
-  const { path, schema, layout, pageBytes, cacheBytes } = options
+  const { path, pageBytes, cacheBytes } = options
   const database = openRestored(open, path)
   try {
     // The page size takes effect on a new file only. The exclusive lock comes first, so that WAL needs no shared memory.
@@ -85,7 +94,7 @@ export const openDatabaseFile = (open: OpenSqlite, options: SqliteFileOptions): 
     database.exec('PRAGMA synchronous = NORMAL')
     database.exec('PRAGMA wal_autocheckpoint = 0')
     database.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`)
-    createTables(database, schema, layout)
+    createTables(database, options)
     return { database, walFile: openSync(walOf(path), 'r+'), file: openSync(path, 'r+') }
   } catch (error) {
     database.close()

@@ -87,6 +87,12 @@ const openServer = async (storage: StorageName, stop: AbortSignal | undefined): 
   }
 }
 
+const onEarlierViews = (layout: number): void =>
+  logOf('chain').info(
+    'The views have the layout {layout} of an earlier release: they are built again from the block records',
+    { layout },
+  )
+
 /** What a node stores its chain in. */
 export type Storage = KeyValueStore & {
   /** Resolves when another node has taken the storage over; undefined where the data path's lock is enough. */
@@ -110,7 +116,7 @@ export const openStorage = async (
   switch (name) {
     case 'sqlite':
       requireNoOptions(name, options)
-      return keyValueOfDriver(await openSqliteDriver({ path }), 'synced', exclusiveTurn)
+      return keyValueOfDriver(await openSqliteDriver({ path, onEarlierViews }), 'synced', exclusiveTurn)
     case 'memory':
       requireNoOptions(name, options)
       return keyValueOfDriver(openMemoryDriver(), 'none', exclusiveTurn)

@@ -41,7 +41,7 @@ const ENTRY_TABLE = 'CREATE TABLE IF NOT EXISTS entry (key BLOB NOT NULL UNIQUE,
 
 /*
  * Version of the tables and of the checksums in them. Files of another layout are refused: their content would not be found,
- * or count as damaged.
+ * or count as damaged. Views of an earlier layout are emptied when a node opens them, and built again from the segments.
  */
 const SEGMENTS_LAYOUT = 1
 const VIEWS_LAYOUT = 2
@@ -70,7 +70,16 @@ const openTable = (file: SqliteFile, name: string, column: 'id' | 'key'): Table 
   list: file.prepare(`SELECT ${column} AS key FROM ${name}`),
 })
 
-export type SqliteDriverOptions = { readonly path: string }
+export type SqliteDriverOptions = SqliteFolderOptions & { readonly path: string }
+
+export type SqliteFolderOptions = {
+  /** Called when views of an earlier layout are emptied; without it they are refused. */
+  readonly onEarlierViews?: ((layout: number) => void) | undefined
+}
+
+/** False once blocks were removed: the views cannot be built without them. */
+const hasAllHistory = (segments: SqliteFile): boolean =>
+  segments.prepare('SELECT count(*) AS n FROM history').get()?.['n'] === 0
 
 export type SqliteFolder = { readonly segments: SqliteFile; readonly views: SqliteFile }
 
@@ -78,7 +87,10 @@ export type SqliteFolder = { readonly segments: SqliteFile; readonly views: Sqli
  * Segments and views have a file each: the sync of a commit then writes nothing else, and an operator may delete the views,
  * which the next start makes again.
  */
-export const openSqliteFolder = async (path: string): Promise<SqliteFolder> => {
+export const openSqliteFolder = async (
+  path: string,
+  { onEarlierViews }: SqliteFolderOptions = {},
+): Promise<SqliteFolder> => {
   mkdirSync(path, { recursive: true })
   let segments: SqliteFile | undefined
   try {
@@ -89,10 +101,15 @@ export const openSqliteFolder = async (path: string): Promise<SqliteFolder> => {
       pageBytes: SEGMENT_PAGE_BYTES,
       cacheBytes: SEGMENT_CACHE_BYTES,
     })
+    const canBuildViews = onEarlierViews !== undefined && hasAllHistory(segments)
     const views = await openSqliteFile({
       path: join(path, VIEWS_FILE),
       schema: `${sequentialTable('header')}; ${sequentialTable('node')}; ${FLAT_TABLE}; ${ENTRY_TABLE}`,
       layout: VIEWS_LAYOUT,
+      replacesEarlier: layout => {
+        if (canBuildViews) onEarlierViews(layout)
+        return canBuildViews
+      },
       pageBytes: VIEW_PAGE_BYTES,
       cacheBytes: VIEW_CACHE_BYTES,
     })
@@ -234,5 +251,8 @@ export const sqliteDriverOf = defineDriver((files: SqliteFolder): Driver & Drive
  * SQLite's own syncs do: at the first write after a checkpoint, which is one page, at an open and at a close.
  * @throws DataPathInUse when another process has the files open.
  */
-export const openSqliteDriver = async ({ path }: SqliteDriverOptions): Promise<Driver & DriverExtensions> =>
-  sqliteDriverOf(await openSqliteFolder(path))
+export const openSqliteDriver = async ({
+  path,
+  ...options
+}: SqliteDriverOptions): Promise<Driver & DriverExtensions> =>
+  sqliteDriverOf(await openSqliteFolder(path, options))

@@ -15,6 +15,8 @@ import type { BenchOptions, Row } from './measure.ts'
 import { benchMetrics } from './rpc/metrics.ts'
 import { benchNetwork } from './network/network.ts'
 import { benchRpc } from './rpc/rpc.ts'
+import { benchBinary } from './storage/binary.ts'
+import { benchPruning } from './storage/pruning.ts'
 import { benchSnapshot } from './storage/snapshot.ts'
 import { benchSpans } from './execution/spans.ts'
 import { benchSubscribers } from './subscribers/subscribers.ts'
@@ -81,6 +83,18 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'a chain whose blocks of 1,000 transfers created the accounts; restore verifies seals and roots and executes nothing; execute all: ' +
       'the same blocks imported from memory; block interval: of its one validator with a period of 1 s, median / longest of 20',
     run: benchSnapshot,
+  },
+  pruning: {
+    title: 'removal of old history',
+    note:
+      'blocks of 20 transfers; --prune-history=1024 removes all but the last ones in the background; block interval: of the one ' +
+      'validator with a period of 1 s, median / longest',
+    run: benchPruning,
+  },
+  binary: {
+    title: 'one binary beside the sources',
+    note: 'start: from the start of the process until a new development chain answers a request, median of 7',
+    run: benchBinary,
   },
   turns: {
     title: 'event loop held at a time, ms',

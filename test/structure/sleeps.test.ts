@@ -38,6 +38,7 @@ const ALLOWED: Readonly<Record<string, readonly [count: number, reason: string]>
   'test/runtime/node/process/signals.test.ts': [2, 'a second signal within a second counts as the first'],
   'test/runtime/permissions/permissions.test.ts': [1, 'a peer that must not be dialed again'],
   'test/runtime/replicate/replicatedNetwork.ts': [1, 'transactions at a steady rate'],
+  'test/runtime/signing/slowSigner.test.ts': [1, 'a slow answer'],
   'test/runtime/threads/network/network.test.ts': [1, 'a log level reaches the worker without a sign'],
   'test/runtime/threads/recovery/endRecoveryThreads.ts': [1, 'threads that end at another moment each'],
   'test/runtime/webSocketClients.test.ts': [2, 'the library shows no sign that its subscriptions exist'],

@@ -5,8 +5,12 @@ import { createWriter, type Writer } from '../codec/writer.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { flushedHeightKey } from '../keys.ts'
 
-/** First byte of the stored flushed height; views of another version are refused. */
-const VIEWS_VERSION = 1
+/*
+ * First byte of the stored flushed height; views of an unknown version are refused. Version 1 is read: its releases had no code
+ * in parts and kept the restart record in the views, so that they would neither find all code nor what was signed.
+ */
+const EARLIER_VIEWS_VERSION = 1
+const VIEWS_VERSION = 3
 /** Of views without a part of their history, which an earlier release would take for whole. */
 const PRUNED_VIEWS_VERSION = 2
 /** Two slots, written alternately: a torn write leaves the previous height. */
@@ -34,10 +38,12 @@ export const writeFlushedHeightFields = (
   writer.raw(genesisHash)
 }
 
+const READ_VERSIONS: readonly number[] = [EARLIER_VIEWS_VERSION, PRUNED_VIEWS_VERSION, VIEWS_VERSION]
+
 /** @throws MalformedRecord on another version. */
 export const readFlushedHeightFields = (reader: Reader): FlushedHeight => {
   const version = reader.byte()
-  if (version !== VIEWS_VERSION && version !== PRUNED_VIEWS_VERSION)
+  if (!READ_VERSIONS.includes(version))
     throw otherVersion(
       'the views have',
       version,
@@ -57,12 +63,19 @@ export const writeFlushedHeight = async (kv: KeyValueStore, flushedHeight: Flush
   await kv.set([{ key, value: withChecksum(key, writer.finish()) }])
 }
 
-/** The last complete flushed height; `damaged` is the key of a slot that cannot be read. */
-export const readFlushedHeight = async (
-  kv: KeyValueStore,
-): Promise<{ readonly flushedHeight: FlushedHeight | undefined; readonly damaged: string | undefined }> => {
+export type StoredHeight = {
+  /** The last complete one. */
+  readonly flushedHeight: FlushedHeight | undefined
+  /** The key of a slot that cannot be read. */
+  readonly damaged: string | undefined
+  /** True if an earlier release, which does not refuse these views, wrote the last one. */
+  readonly isOfEarlierRelease: boolean
+}
+
+export const readFlushedHeight = async (kv: KeyValueStore): Promise<StoredHeight> => {
   let flushedHeight: FlushedHeight | undefined
   let damaged: string | undefined
+  let isOfEarlierRelease = false
   for (let slot = 0; slot < FLUSHED_HEIGHT_SLOTS; slot++) {
     const key = flushedHeightKey(slot)
     const stored = await kv.get(key)
@@ -71,8 +84,10 @@ export const readFlushedHeight = async (
     if (bytes === undefined) damaged = key
     else {
       const found = readFlushedHeightFields(createReader(bytes))
-      if (flushedHeight === undefined || found.sequence > flushedHeight.sequence) flushedHeight = found
+      if (flushedHeight !== undefined && found.sequence < flushedHeight.sequence) continue
+      flushedHeight = found
+      isOfEarlierRelease = bytes[0] === EARLIER_VIEWS_VERSION
     }
   }
-  return { flushedHeight, damaged }
+  return { flushedHeight, damaged, isOfEarlierRelease }
 }

@@ -2,7 +2,8 @@ import { checkedValue, StoreCorruption, withChecksum } from '../checksum.ts'
 import { createReader, otherVersion } from '../codec/reader.ts'
 import { createWriter } from '../codec/writer.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
-import { historyMarkKey, REMOVED_KEY } from '../keys.ts'
+import type { FlushedHeight } from '../flushing/flushedHeight.ts'
+import { historyMarkKey, REMOVED_KEY, segmentKey } from '../keys.ts'
 
 /*
  * The start of the history is durable in two slots before anything below it is removed. Either slot alone tells it after the
@@ -15,6 +16,9 @@ const SLOTS = 2
 
 const LOST =
   'stop the node and put back the folder of the chain from a backup; or delete it: the node then fetches the whole chain from its peers. Leave the key and the folder validator as they are'
+
+type Reads = Pick<KeyValueStore, 'get'>
+type ViewsHeight = Pick<FlushedHeight, 'isPruned' | 'number'>
 
 const encode = (key: string, number: number): Uint8Array => {
   const writer = createWriter(16)
@@ -30,11 +34,8 @@ const decode = (bytes: Uint8Array): number => {
   return reader.varint()
 }
 
-/**
- * The first block that is kept besides the genesis block; 0 while all are.
- * @throws StoreCorruption when no slot can be read; MalformedRecord for one of another version
- */
-export const readHistoryStart = async (kv: Pick<KeyValueStore, 'get'>): Promise<number> => {
+/** The start by the readable slots; undefined without one. @throws StoreCorruption when a slot that counts is damaged */
+const readSlots = async (kv: Reads): Promise<number | undefined> => {
   let start: number | undefined
   let damaged: string | undefined
   for (let slot = 0; slot < SLOTS; slot++) {
@@ -48,7 +49,38 @@ export const readHistoryStart = async (kv: Pick<KeyValueStore, 'get'>): Promise<
   // The first write of the first slot may have been torn: the second one, written later, is then missing.
   if (start === undefined && damaged === historyMarkKey(1))
     throw new StoreCorruption(damaged, 0, 'its checksum does not match', LOST)
-  return start ?? 0
+  return start
+}
+
+/** The first block that may still be stored: all below, without the genesis block, were removed. */
+export const readRemovedTo = async (kv: Reads): Promise<number> => {
+  const bytes = checkedValue(REMOVED_KEY, await kv.get(REMOVED_KEY))
+  return bytes === undefined ? 1 : decode(bytes)
+}
+
+/** Whether blocks were removed. The height alone does not tell: it is marked before the start of the history is written. */
+const wereBlocksRemoved = async (kv: Reads, height: ViewsHeight | undefined): Promise<boolean> => {
+  if ((await readRemovedTo(kv)) > 1) return true
+  if (height?.isPruned !== true || height.number < 1) return false
+  return (await kv.get(segmentKey(1))) === undefined
+}
+
+/**
+ * The first block that is kept besides the genesis block; 0 while all are.
+ * @param height of the views; undefined while they are empty
+ * @throws StoreCorruption when no slot tells it although blocks were removed; MalformedRecord for a slot of another version
+ */
+export const readHistoryStart = async (kv: Reads, height: ViewsHeight | undefined): Promise<number> => {
+  const start = await readSlots(kv)
+  if (start !== undefined) return start
+  if (await wereBlocksRemoved(kv, height))
+    throw new StoreCorruption(
+      historyMarkKey(0),
+      1,
+      'it is missing, and old blocks were removed (--prune-history)',
+      LOST,
+    )
+  return 0
 }
 
 /** Resolves when the start is durable in both slots. */
@@ -57,12 +89,6 @@ export const writeHistoryStart = async (kv: KeyValueStore, start: number): Promi
     const key = historyMarkKey(slot)
     await kv.setDurably({ key, value: encode(key, start) })
   }
-}
-
-/** The first block that may still be stored: all below, without the genesis block, were removed. */
-export const readRemovedTo = async (kv: Pick<KeyValueStore, 'get'>): Promise<number> => {
-  const bytes = checkedValue(REMOVED_KEY, await kv.get(REMOVED_KEY))
-  return bytes === undefined ? 1 : decode(bytes)
 }
 
 /** Not synced: the blocks after an earlier value are removed again, which changes nothing. */

@@ -27,12 +27,20 @@ export type RecoveredViews = {
   readonly historyStart: number
 }
 
+/** Writes the height again, so that the earlier release refuses the views from here on. */
+const markForUpgrade = async (kv: KeyValueStore, height: FlushedHeight): Promise<FlushedHeight> => {
+  const marked = { ...height, sequence: height.sequence + 1 }
+  await writeFlushedHeight(kv, marked)
+  await kv.sync()
+  return marked
+}
+
 /**
  * The flushed height, after completing a flush that the last stop interrupted.
  * @throws StoreCorruption when a damaged flushed height may have been the last one.
  */
 const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight | undefined> => {
-  const { flushedHeight, damaged } = await readFlushedHeight(kv)
+  const { flushedHeight, damaged, isOfEarlierRelease } = await readFlushedHeight(kv)
   const intent = await readIntent(kv)
   const marked = flushedHeight?.sequence ?? 0
   if (intent !== undefined && intent.flushedHeight.sequence > marked && (await replayJournal(kv, intent))) {
@@ -45,7 +53,7 @@ const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight 
   // The intent belongs to the last flush: if that flush's height is stored, the damaged height is an older one.
   if (damaged !== undefined && intent?.flushedHeight.sequence !== marked)
     throw new StoreCorruption(damaged, flushedHeight?.number ?? 0, 'its checksum does not match')
-  return flushedHeight
+  return flushedHeight !== undefined && isOfEarlierRelease ? markForUpgrade(kv, flushedHeight) : flushedHeight
 }
 
 /**
@@ -124,7 +132,7 @@ export const recoverViews = async (
   forkBlock = -1,
 ): Promise<RecoveredViews> => {
   const flushedHeight = await finishInterruptedFlush(kv)
-  const historyStart = await readHistoryStart(kv)
+  const historyStart = await readHistoryStart(kv, flushedHeight)
   const number = flushedHeight?.number ?? -1
   requireViews(historyStart, number)
   const isWhole = flushedHeight === undefined || (await hasSegmentOf(kv, flushedHeight))

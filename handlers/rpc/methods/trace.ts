@@ -46,8 +46,16 @@ const tracesOfTransaction = async (call: Call, context: RpcContext): Promise<rea
   return traces.map(({ json }) => json)
 }
 
-const traceTransaction = async (call: Call, context: RpcContext): Promise<unknown> =>
-  (await tracesOfTransaction(call, context)) ?? []
+/** As in Besu, an unknown transaction has no traces. The index does not tell a removed one from it. @throws RpcError */
+const traceTransaction = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const traces = await tracesOfTransaction(call, context)
+  if (traces !== null) return traces
+  const start = context.chain.store.historyStart?.()
+  if (start === undefined) return []
+  throw new RpcError('PRUNED_HISTORY', {
+    data: `the transaction is unknown, or in a block that was removed: this node keeps its history from block ${start} on (--prune-history)`,
+  })
+}
 
 /** `["0x0", "0x2"]` is the third call in the first call of a transaction. @throws RpcError */
 const readTraceAddress = (value: unknown): string => {

@@ -111,7 +111,13 @@ const isDamage = (cause: unknown): cause is Error =>
     kind => cause instanceof kind,
   )
 
+/** SQLite's text, also within an error of the store. */
+const isDiskFull = (cause: unknown): boolean =>
+  cause instanceof Error && (/disk is full/.test(cause.message) || isDiskFull(cause.cause))
+
 const refusalOf = (path: string, cause: unknown): unknown => {
+  if (cause instanceof CommandError) return cause
+  if (isDiskFull(cause)) return refuse(path, 'the disk is full')
   if (cause instanceof InvalidBlock) return refuse(path, `a block of it is not valid: ${cause.message}`)
   if (isDamage(cause)) return refuse(path, cause.message)
   const { syscall, code } = cause as { readonly syscall?: unknown; readonly code?: unknown }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { stderr } from 'node:process'
+import { readFlushedHeight } from '../../../core/store/flushing/flushedHeight.ts'
 import { readHistoryStart } from '../../../core/store/recovery/historyMark.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { StoreCorruption } from '../../../core/store/checksum.ts'
@@ -44,7 +45,8 @@ const checkFiles = async (files: SqliteFolder, { configuration, progress }: Chec
   const records = createFindings()
   const views = createFindings()
   const last = lastRecordOf(files)
-  const historyStart = await readHistoryStart(kv)
+  const { flushedHeight } = await readFlushedHeight(kv)
+  const historyStart = await readHistoryStart(kv, flushedHeight)
   const damagedBlocks = await checkRecords(
     {
       kv,

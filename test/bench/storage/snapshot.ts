@@ -5,15 +5,15 @@ import { decodeBlock } from '../../../core/block/codec/block.ts'
 import { openChain } from '../../../core/chain/opening/openChain.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
-import { runCommandLine } from '../../../runtime/commands/run.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { createRecoveryPool } from '../../../runtime/threads/recovery/pool.ts'
 import { createRecoverSenders } from '../../../runtime/threads/recovery/recoverSenders.ts'
 import { withFolder } from '../../runtime/folder.ts'
-import { type NodeProcess, startNode } from '../../runtime/nodeProcess.ts'
+import { ROOT, startNode } from '../../runtime/nodeProcess.ts'
 import { ownBlocks } from '../engines/ownBlocks.ts'
 import { benchGenesis, VALIDATOR_KEY } from '../genesis.ts'
-import { type BenchOptions, median, type Row } from '../measure.ts'
+import type { BenchOptions, Row } from '../measure.ts'
+import { intervals, intervalText } from './intervals.ts'
 import { createBlocks, createSenders, TRANSACTIONS_PER_BLOCK } from '../workload.ts'
 
 /** Recipients to choose from: so many that nearly each transfer creates an account. */
@@ -23,22 +23,21 @@ const BLOCKS_AT_ONCE = 20
 /** Blocks whose intervals are measured with and without a snapshot beside. */
 const INTERVALS = 20
 
-const quietTerminal = {
-  out: () => undefined,
-  interactive: false,
-  columns: 80,
-  inputInteractive: false,
-  readSecret: () => Promise.reject(new Error('nothing to read')),
-  readInput: () => Promise.reject(new Error('nothing to read')),
-  flush: () => Promise.resolve(),
-}
+type CommandRun = { readonly seconds: number; readonly peakMegabytes: number }
 
-const command = async (...args: readonly string[]): Promise<void> => {
-  let errors = ''
-  const error = (text: string): void => {
-    errors += text
-  }
-  if ((await runCommandLine(args, {}, { ...quietTerminal, error })) !== 0) throw new Error(errors)
+/** Runs a command in a process of its own. */
+const command = async (...args: readonly string[]): Promise<CommandRun> => {
+  const start = performance.now()
+  const child = Bun.spawn([process.execPath, join(ROOT, 'runtime/main.ts'), ...args], {
+    cwd: ROOT,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const [errors, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
+  if (code !== 0) throw new Error(errors)
+  const seconds = (performance.now() - start) / 1000
+  return { seconds, peakMegabytes: (child.resourceUsage()?.maxRSS ?? 0) / 1e6 }
 }
 
 const secondsOf = async (run: () => Promise<unknown>): Promise<number> => {
@@ -86,22 +85,6 @@ const executeAll = async (from: string, to: string, genesisJson: object): Promis
   }
 }
 
-/** Milliseconds between the next blocks. */
-const intervals = async (node: NodeProcess, count: number): Promise<readonly number[]> => {
-  const times: number[] = []
-  let last = await node.rpc<string>('eth_blockNumber')
-  while (times.length <= count) {
-    await Bun.sleep(2)
-    const number = await node.rpc<string>('eth_blockNumber')
-    if (number !== last) times.push(performance.now())
-    last = number
-  }
-  return times.slice(1).map((time, index) => time - (times[index] as number))
-}
-
-const intervalText = (values: readonly number[]): string =>
-  `${median(values).toFixed(0)} / ${Math.max(...values).toFixed(0)}`
-
 /** Intervals of the blocks of a validator alone, and while it writes snapshots one after the other. */
 const besideSnapshots = async (
   dataPath: string,
@@ -144,12 +127,10 @@ const measure = (accounts: number, { progress }: BenchOptions): Promise<Row> =>
     await makeChain(at('source'), genesis, accounts)
     const options = [`--genesis-file=${at('genesis.json')}`]
     progress(`${name} accounts: snapshot`)
-    const create = await secondsOf(() =>
-      command('snapshot', 'create', ...options, `--data-path=${at('source')}`, `--to=${at('file')}`),
-    )
-    const restore = await secondsOf(() =>
-      command('snapshot', 'restore', ...options, `--data-path=${at('restored')}`, `--from=${at('file')}`),
-    )
+    const from = [...options, `--data-path=${at('source')}`]
+    const create = await command('snapshot', 'create', ...from, `--to=${at('file')}`)
+    const into = [...options, `--data-path=${at('restored')}`]
+    const restore = await command('snapshot', 'restore', ...into, `--from=${at('file')}`)
     progress(`${name} accounts: executing all blocks`)
     const execute = await secondsOf(() => executeAll(at('source'), at('executed'), genesis))
     progress(`${name} accounts: blocks beside snapshots`)
@@ -158,8 +139,10 @@ const measure = (accounts: number, { progress }: BenchOptions): Promise<Row> =>
       name: `${name} accounts`,
       values: {
         'file, MB': (statSync(at('file')).size / 1e6).toFixed(1),
-        'create, s': create.toFixed(1),
-        'restore, s': restore.toFixed(1),
+        'create, s': create.seconds.toFixed(1),
+        'memory, MB': create.peakMegabytes.toFixed(0),
+        'restore, s': restore.seconds.toFixed(1),
+        'memory of restore, MB': restore.peakMegabytes.toFixed(0),
         'execute all, s': execute.toFixed(1),
         'block interval alone, ms': node.alone,
         'while it writes': node.beside,

@@ -33,6 +33,8 @@ export type ClusterOptions = {
   readonly argsOf?: (index: number) => readonly string[]
   /** The entry point of every node; that of the checkout when left out. */
   readonly program?: string
+  /** The entry point of one node, asked at each start; `program` when undefined. */
+  readonly programOf?: (index: number) => string | undefined
   /** The token of the requests to every node, on a network with authentication. */
   readonly token?: string
 }
@@ -114,7 +116,8 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
       ...(options.args ?? ['--logging-format=PLAIN']),
       ...(options.argsOf?.(index) ?? []),
     ]
-    const { program, token } = options
+    const { token } = options
+    const program = options.programOf?.(index) ?? options.program
     const environment = options.environmentOf?.(index) ?? {}
     const runtime = runtimeOf(index)
     const how = { runtime, environment, token, ...(program === undefined ? {} : { program }) }

@@ -91,6 +91,8 @@ describe('given a node that has removed the content of old blocks', () => {
     expect(await call('eth_getTransactionReceipt', hash)).toBeNull()
     expect(await call('eth_getRawTransactionByHash', hash)).toBeNull()
     expect(await errorOf('debug_traceTransaction', hash)).toMatchObject({ message: 'Transaction not found' })
+    // An empty list would say that it called nothing.
+    expect(await errorOf('trace_transaction', hash)).toEqual(PRUNED)
   })
 
   test('when earliest is named, then it is the first block that is kept', async () => {

@@ -16,10 +16,9 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { runSteps } from '../../../core/steps.ts'
 import { createFrameWriter, MAGIC, readFrames } from '../../../core/store/snapshot/frames.ts'
 import { openNode } from '../../../runtime/node/opening/openNode.ts'
-import { isInstalled, RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
 import { genesisText, writeNetwork } from '../genesis.ts'
-import { runCommandLine } from '../../../runtime/commands/run.ts'
-import { PROCESS_TEST_TIMEOUT_MS, ROOT, startNode } from '../nodeProcess.ts'
+import { runHere } from '../commandLine.ts'
+import { PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
 import { rejection } from '../../support/rejection.ts'
 
@@ -31,31 +30,6 @@ let folder: string
 let genesis: string
 let file: string
 let head: string
-
-/** Runs a command in this process: on a busy machine each process takes seconds. */
-const runCommand = async (args: readonly string[]) => {
-  let out = ''
-  let error = ''
-  const code = await runCommandLine(
-    args,
-    {},
-    {
-      out: text => {
-        out += `${text}\n`
-      },
-      error: text => {
-        error += `${text}\n`
-      },
-      interactive: false,
-      columns: 80,
-      inputInteractive: false,
-      readSecret: () => Promise.reject(new Error('nothing to read')),
-      readInput: () => Promise.reject(new Error('nothing to read')),
-      flush: () => Promise.resolve(),
-    },
-  )
-  return { code, out, error }
-}
 
 const at = (name: string): string => join(folder, name)
 
@@ -77,13 +51,7 @@ beforeAll(async () => {
   head = (await node.rpc<{ hash: string }>('eth_getBlockByNumber', 'latest', false)).hash
   await node.stop()
   file = at('chain.snapshot')
-  const made = await runCommand([
-    'snapshot',
-    'create',
-    genesis,
-    `--data-path=${at('source')}`,
-    `--to=${file}`,
-  ])
+  const made = await runHere(['snapshot', 'create', genesis, `--data-path=${at('source')}`, `--to=${file}`])
   expect([made.code, made.error]).toEqual([0, ''])
   expect(made.out).toContain(`block ${BLOCKS}, ${head}`)
 })
@@ -111,14 +79,14 @@ const valueAt = async (name: string, number: bigint): Promise<bigint | undefined
 }
 
 test('given a snapshot, when a new node restores it, then it has the chain and its state at every height', async () => {
-  const { code, out, error } = await runCommand(restoreArgs('new'))
+  const { code, out, error } = await runHere(restoreArgs('new'))
   expect([code, error]).toEqual([0, ''])
   expect(out).toContain(`Restored the chain up to block ${BLOCKS}, ${head}`)
   expect(await valueAt('new', BigInt(BLOCKS))).toBe(15n)
   expect(await valueAt('new', 3n)).toBe(6n)
   expect(readdirSync(at('new'))).not.toContain('chain.restoring')
   // What is there is never replaced.
-  const again = await runCommand(restoreArgs('new'))
+  const again = await runHere(restoreArgs('new'))
   expect([again.code, again.error.includes('has a chain')]).toEqual([1, true])
 })
 
@@ -164,56 +132,15 @@ test('given a snapshot that is cut off, altered, forged, of another chain or of 
     [await forged((payload, index) => changedByte(payload, index, 3, -1)), genesis, 'Nothing was changed'],
   ]
   for (const [from, network, reason] of cases) {
-    const { code, error } = await runCommand(restoreArgs('refused', from, network))
+    const { code, error } = await runHere(restoreArgs('refused', from, network))
     expect([from, code, error.includes(reason) ? reason : error]).toEqual([from, 1, reason])
     expect(existsSync(at('refused/chain'))).toBe(false)
     expect(existsSync(at('refused/chain.restoring'))).toBe(false)
   }
   const later = await forged((payload, index) => (index === 0 ? json(payload, { version: 2 }) : payload))
-  const { error } = await runCommand(restoreArgs('refused', later))
+  const { error } = await runHere(restoreArgs('refused', later))
   expect(error).toContain('its version is 2, this program reads 1')
 })
-
-/** Write points at which a run of the tests kills a restore; KILLS=all takes every one. */
-const KILLS = 6
-
-test.skipIf(!isInstalled('node'))(
-  'given a restore that is killed with SIGKILL before any of its writes, when it runs again, then it restores the chain',
-  async () => {
-    const preload = join(ROOT, 'test/support/programs/killAtWrite.ts')
-    const [program] = RUNTIME_COMMANDS.node
-    const run = async (name: string, killAt: number) => {
-      const child = Bun.spawn(
-        [program, `--import=${preload}`, join(ROOT, 'runtime/main.ts'), ...restoreArgs(name)],
-        {
-          cwd: ROOT,
-          env: { ...process.env, KILL_AT: String(killAt) },
-          stdin: 'ignore',
-          stdout: 'ignore',
-          stderr: 'pipe',
-        },
-      )
-      const [error] = await Promise.all([new Response(child.stderr).text(), child.exited])
-      return { signal: child.signalCode, error }
-    }
-    const counted = await run('counted', 0)
-    const writes = Number(/writes=(\d+)/.exec(counted.error)?.[1])
-    expect(writes).toBeGreaterThan(KILLS)
-    const step = process.env['KILLS'] === 'all' ? 1 : writes / KILLS
-    for (let at = 1; at <= writes; at += step) {
-      const killAt = Math.floor(at)
-      const name = `killed-${killAt}`
-      expect([killAt, (await run(name, killAt)).signal]).toEqual([killAt, 'SIGKILL'])
-      // The chain appears by one rename, and only complete.
-      if (!existsSync(join(folder, name, 'chain'))) {
-        const { code, error } = await runCommand(restoreArgs(name))
-        expect([killAt, code, error]).toEqual([killAt, 0, ''])
-      }
-      expect(await valueAt(name, BigInt(BLOCKS))).toBe(15n)
-      rmSync(join(folder, name), { recursive: true })
-    }
-  },
-)
 
 test('given a running validator, when it is told to write snapshots, then it seals blocks meanwhile, and a new node restores them', async () => {
   const network = [genesis, `--node-private-key-file=${at('validator.key')}`]
@@ -228,7 +155,7 @@ test('given a running validator, when it is told to write snapshots, then it sea
   ])
   try {
     const create = (...args: readonly string[]) =>
-      runCommand(['snapshot', 'create', `--url=${node.url}`, ...args])
+      runHere(['snapshot', 'create', `--url=${node.url}`, ...args])
     const { wallet, reader } = clientsOf(node.url, 4242)
     const creating = create('--to=first.snapshot')
     const hash = await wallet.sendTransaction({
@@ -251,6 +178,6 @@ test('given a running validator, when it is told to write snapshots, then it sea
   } finally {
     await node.stop()
   }
-  const restored = await runCommand(restoreArgs('fromRunning', at('running/snapshots/first.snapshot')))
+  const restored = await runHere(restoreArgs('fromRunning', at('running/snapshots/first.snapshot')))
   expect([restored.code, restored.error]).toEqual([0, ''])
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Database } from 'bun:sqlite'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
-import { runCommandLine } from '../../../runtime/commands/run.ts'
+import { runHere } from '../commandLine.ts'
 import { writeNetwork } from '../genesis.ts'
 import { PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
@@ -37,26 +37,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const run = async (...args: readonly string[]) => {
-  let text = ''
-  const add = (line: string): void => {
-    text += `${line}\n`
-  }
-  const fail = () => Promise.reject(new Error('nothing to read'))
-  const code = await runCommandLine(
-    args,
-    {},
-    {
-      out: add,
-      error: add,
-      interactive: false,
-      columns: 80,
-      inputInteractive: false,
-      readSecret: fail,
-      readInput: fail,
-      flush: () => Promise.resolve(),
-    },
-  )
-  return { code, text }
+  const { code, out, error } = await runHere(args)
+  return { code, text: out + error }
 }
 
 const check = (name: string, ...more: readonly string[]) =>
@@ -136,6 +118,15 @@ test('given a chain of which the last blocks are kept, when it is checked, then 
   expect(damagedCheck.code).toBe(1)
   expect(damagedCheck.text).toContain(`the blocks before ${start} were removed (--prune-history)`)
   expect(existsSync(at('pruned-views/chain/views.sqlite'))).toBe(true)
+
+  // Without the start of the history the removed blocks are not damaged ones.
+  const database = new Database(at('pruned/chain/segments.sqlite'))
+  database.run('DELETE FROM history')
+  database.close()
+  const lost = await check('pruned')
+  expect(lost.code).toBe(1)
+  expect(lost.text).toContain('old blocks were removed (--prune-history)')
+  expect(lost.text).not.toContain('Start the node with its peers')
 })
 
 test('given a folder without a chain, when it is checked, then nothing is made there', async () => {

@@ -3,10 +3,12 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { until as untilBy } from '../../support/until.ts'
+import { openNode } from '../../../runtime/node/opening/openNode.ts'
+import { runHere } from '../commandLine.ts'
 import { withFolder } from '../folder.ts'
 import { testAddress, writeNetwork } from '../genesis.ts'
 import { growChain } from '../growChain.ts'
-import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
+import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 
 setDefaultTimeout(3 * PROCESS_TEST_TIMEOUT_MS)
 
@@ -50,6 +52,14 @@ const answersOf = async (node: NodeProcess, blocks: readonly number[]): Promise<
   return answers
 }
 
+/** The hash of the first transfer. */
+const transactionOf = async (dataPath: string, genesisFile: string): Promise<string> => {
+  const node = await openNode({ dataPath, genesisFile, storage: 'sqlite' })
+  const record = await node.chain.store.record(BigInt(EVERY))
+  await node.close()
+  return toHex(record?.block.transactions[0]?.hash as Uint8Array)
+}
+
 test('given a validator with more blocks than --prune-history keeps, when it runs, is killed and starts without the option, then old blocks go, peers sync elsewhere, and all history comes back', () =>
   withFolder(async folder => {
     const [genesis, key] = writeNetwork(folder, { qbft: { xblockperiodmilliseconds: 200 } }) as [
@@ -62,19 +72,7 @@ test('given a validator with more blocks than --prune-history keeps, when it run
     cpSync(at('archive'), at('validator'), { recursive: true })
     const shared = [genesis, '--rpc-http-enabled', '--rpc-http-api=ETH,NET,ADMIN', '--min-gas-price=0']
     const prune = `--prune-history=${LEAST}`
-    const [transaction] = await (async () => {
-      const node = await startNode(at('archive'), shared)
-      try {
-        const block = await node.rpc<{ transactions: string[] }>(
-          'eth_getBlockByNumber',
-          toQuantity(EVERY),
-          false,
-        )
-        return block.transactions
-      } finally {
-        await node.stop()
-      }
-    })()
+    const transaction = await transactionOf(at('archive'), genesisPath)
 
     // Blocks are made while the old ones are removed.
     const metrics = ['--metrics-enabled', '--metrics-port=0']
@@ -120,16 +118,16 @@ test('given a validator with more blocks than --prune-history keeps, when it run
         await validator.stop()
       }
 
-      const checked = await runCommand(['storage', 'check', genesis, `--data-path=${at('validator')}`])
+      const checked = await runHere(['storage', 'check', genesis, `--data-path=${at('validator')}`])
       expect([checked.code, checked.error]).toEqual([0, ''])
       expect(checked.out).toMatch(/The history is kept from block \d+ on/)
-      const report = await runCommand(['storage', 'report', `--data-path=${at('validator')}`])
+      const report = await runHere(['storage', 'report', `--data-path=${at('validator')}`])
       expect(report.out).toMatch(/The history is kept from block \d+ on; [\d.]+ \w+ in the files are free/)
       for (const command of [
         ['snapshot', 'create', `--to=${at('x')}`],
         ['blocks', 'export', `--to=${at('y')}`],
       ]) {
-        const refused = await runCommand([...command, genesis, `--data-path=${at('validator')}`])
+        const refused = await runHere([...command, genesis, `--data-path=${at('validator')}`])
         expect([refused.code, refused.error + refused.out]).toEqual([
           1,
           expect.stringContaining('(--prune-history)') as string,
@@ -165,12 +163,12 @@ test.each([
 ])(
   'given --prune-history=%s, when a node starts, then it is refused with the reason',
   async (value, reason) => {
-    const { code, error, out } = await runCommand([`--prune-history=${value}`, `--data-path=${EMPTY_PATH}`])
+    const { code, error, out } = await runHere([`--prune-history=${value}`, `--data-path=${EMPTY_PATH}`])
     expect([code, error + out]).toEqual([2, expect.stringContaining(reason) as string])
   },
 )
 
 test('given a development chain, when it starts with --prune-history, then it says why that cannot be', async () => {
-  const { code, error, out } = await runCommand(['--prune-history=2000', `--data-path=${EMPTY_PATH}`])
+  const { code, error, out } = await runHere(['--prune-history=2000', `--data-path=${EMPTY_PATH}`])
   expect([code, error + out]).toEqual([2, expect.stringContaining('can go back to them') as string])
 })

@@ -1,11 +1,13 @@
 /**
- * Writes the fixture of `upgrade.test.ts`: the data path of a validator that was killed, in the formats of this checkout. Run
- * it when a release changes a format, and keep the older fixtures: `bun test/runtime/upgrade/makeDataPath.ts <name>`.
+ * Writes the fixture of `upgrade.test.ts`: the data path of a validator that was killed, in the formats of this checkout, or of
+ * another one of which the `runtime/main.ts` is given. Run it when a release changes a format, and keep the older fixtures:
+ * `bun test/runtime/upgrade/makeDataPath.ts <name> [<program>]`.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { JOURNAL_FILE } from '../../../runtime/node/pool/transactionJournal.ts'
 import { until } from '../../support/until.ts'
 import { writeNetwork } from '../genesis.ts'
 import { type NodeProcess, startNode } from '../nodeProcess.ts'
@@ -24,14 +26,18 @@ const filesIn = (folder: string): Record<string, string> =>
       .map(name => [relative('.', name), readFileSync(join(folder, name)).toString('base64')]),
   )
 
-const [name] = process.argv.slice(2)
+const [name, program] = process.argv.slice(2)
 if (name === undefined) throw new Error('give the name of the fixture')
 const folder = mkdtempSync(join(tmpdir(), 'quorate-fixture-'))
 try {
   const data = join(folder, 'data')
   const options = writeNetwork(folder, { qbft: { xblockperiodmilliseconds: 100 } })
   const start = (): Promise<NodeProcess> =>
-    startNode(data, [...options, '--rpc-http-enabled', '--rpc-http-api=ETH,NET,TXPOOL'])
+    startNode(
+      data,
+      [...options, '--rpc-http-enabled', '--rpc-http-api=ETH,NET,TXPOOL'],
+      program === undefined ? {} : { program },
+    )
   const first = await start()
   const { wallet, reader } = clientsOf(first.url, CHAIN_ID)
   const creation = await wallet.sendTransaction({ data: CREATION })
@@ -58,14 +64,15 @@ try {
     false,
   )
   await second.kill()
+  const files = filesIn(data)
   const fixture: Fixture = {
     genesis: readFileSync(join(folder, 'network.json'), 'utf8'),
     key: readFileSync(join(folder, 'validator.key'), 'utf8'),
     head: { number: head.number, hash: head.hash, stateRoot: head.stateRoot },
     contract: created.contractAddress as string,
     creation,
-    pending,
-    files: filesIn(data),
+    ...(files[JOURNAL_FILE] === undefined ? {} : { pending }),
+    files,
   }
   writeFileSync(join(import.meta.dirname, `${name}.json.gz`), gzipSync(JSON.stringify(fixture), { level: 9 }))
 } finally {

@@ -1,77 +1,51 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { Database } from 'bun:sqlite'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { checkedValue, withChecksum } from '../../../core/store/checksum.ts'
 import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import { flushedHeightKey } from '../../../core/store/keys.ts'
 import { openSqliteDriver } from '../../../runtime/drivers/sqlite.ts'
-import { until } from '../../support/until.ts'
 import { withFolder } from '../folder.ts'
-import { type NodeProcess, PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
-import type { Fixture } from './fixture.ts'
+import { PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
+import { expectChain, fixtureOf, RELEASES, unpack } from './fixture.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
-const SUFFIX = '.json.gz'
-const RELEASES = readdirSync(import.meta.dirname)
-  .filter(name => name.endsWith(SUFFIX))
-  .map(name => name.slice(0, -SUFFIX.length))
+const [OLDEST] = RELEASES as [string]
 
-const fixtureOf = (release: string): Fixture =>
-  JSON.parse(gunzipSync(readFileSync(join(import.meta.dirname, release + SUFFIX))).toString()) as Fixture
-
-/** Writes the files of the release into the folder; gives the options that name them. */
-const unpack = (folder: string, { genesis, key, files }: Fixture): readonly string[] => {
-  writeFileSync(join(folder, 'genesis.json'), genesis)
-  writeFileSync(join(folder, 'key'), key, { mode: 0o600 })
-  for (const [name, content] of Object.entries(files)) {
-    const path = join(folder, 'data', name)
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, Buffer.from(content, 'base64'), { mode: 0o600 })
-  }
-  return [
-    `--genesis-file=${join(folder, 'genesis.json')}`,
-    `--node-private-key-file=${join(folder, 'key')}`,
-    '--rpc-http-enabled',
-    '--rpc-http-api=ETH,NET,TXPOOL',
-  ]
+/** The first bytes of the two flushed heights. A release that does not know one of them refuses the data path. */
+const versionsOfViews = async (folder: string): Promise<readonly (number | undefined)[]> => {
+  const kv = keyValueOfDriver(await openSqliteDriver({ path: join(folder, 'data/chain') }), 'synced')
+  const keys = [0, 1].map(flushedHeightKey)
+  const versions = await Promise.all(keys.map(async key => checkedValue(key, await kv.get(key))?.[0]))
+  await kv.close()
+  return versions
 }
 
-/** What the release wrote reads the same, and the validator goes on. */
-const expectChain = async (node: NodeProcess, { head, contract, creation }: Fixture): Promise<void> => {
-  expect(await node.rpc('eth_getBlockByNumber', head.number, false)).toMatchObject(head)
-  expect(await node.rpc('eth_getStorageAt', contract, '0x0', head.number)).toBe(`0x${'2a'.padStart(64, '0')}`)
-  expect(await node.rpc('eth_getCode', contract, 'latest')).toBe('0xfe')
-  expect(await node.rpc('eth_getBalance', `0x${'bb'.repeat(20)}`, 'latest')).toBe('0x6')
-  const logs = await node.rpc<{ transactionHash: string }[]>('eth_getLogs', {
-    fromBlock: '0x0',
-    toBlock: 'latest',
-    address: contract,
-  })
-  expect(logs.map(({ transactionHash }) => transactionHash)).toEqual([creation])
-  await until(async () => Number(await node.rpc<string>('eth_blockNumber')) > Number(head.number) + 3)
-}
-
-describe.each(RELEASES)('given the data path of a validator of %s that was killed', release => {
-  test('when this release starts on it, then the chain goes on, and accepted transactions still wait', () =>
-    withFolder(async folder => {
-      const fixture = fixtureOf(release)
-      const node = await startNode(join(folder, 'data'), unpack(folder, fixture))
-      try {
-        await expectChain(node, fixture)
-        expect(await node.rpc('eth_getTransactionByHash', fixture.pending)).toMatchObject({
-          blockNumber: null,
-        })
-        expect(node.output()).not.toContain('damaged')
-      } finally {
-        await node.stop()
-      }
-    }))
+describe('given the data path of a validator of an earlier release that was killed', () => {
+  test.each(RELEASES)(
+    'when this release starts on that of %s, then the chain goes on, and accepted transactions still wait',
+    release =>
+      withFolder(async folder => {
+        const fixture = fixtureOf(release)
+        const node = await startNode(join(folder, 'data'), unpack(folder, fixture))
+        try {
+          await expectChain(node, fixture)
+          const { pending } = fixture
+          if (pending !== undefined)
+            expect(await node.rpc('eth_getTransactionByHash', pending)).toMatchObject({ blockNumber: null })
+          expect(node.output()).not.toContain('damaged')
+        } finally {
+          await node.stop()
+        }
+        expect(await versionsOfViews(folder)).toContain(3)
+      }),
+  )
 
   test('when its views are removed, then they are built again from its blocks', () =>
     withFolder(async folder => {
-      const fixture = fixtureOf(release)
+      const fixture = fixtureOf(OLDEST)
       const options = unpack(folder, fixture)
       for (const name of Object.keys(fixture.files).filter(file => file.startsWith('chain/views')))
         rmSync(join(folder, 'data', name))
@@ -83,9 +57,26 @@ describe.each(RELEASES)('given the data path of a validator of %s that was kille
       }
     }))
 
+  test('when its views have the layout of an earlier release, then they are built again by themselves', () =>
+    withFolder(async folder => {
+      const fixture = fixtureOf(OLDEST)
+      const options = unpack(folder, fixture)
+      const views = new Database(join(folder, 'data/chain/views.sqlite'))
+      for (const statement of ['DROP TABLE flat', 'CREATE TABLE flat (name TEXT)', 'PRAGMA user_version = 1'])
+        views.run(statement)
+      views.close()
+      const node = await startNode(join(folder, 'data'), options)
+      try {
+        await expectChain(node, fixture)
+        expect(node.output()).toContain('they are built again from the block records')
+      } finally {
+        await node.stop()
+      }
+    }))
+
   test('when a later release wrote its views, then this one refuses them and says what to do', () =>
     withFolder(async folder => {
-      const options = unpack(folder, fixtureOf(release))
+      const options = unpack(folder, fixtureOf(OLDEST))
       const kv = keyValueOfDriver(await openSqliteDriver({ path: join(folder, 'data/chain') }), 'synced')
       let changed = 0
       for (const slot of [0, 1]) {
@@ -106,7 +97,7 @@ describe.each(RELEASES)('given the data path of a validator of %s that was kille
       ])
       expect(code).not.toBe(0)
       expect(out + error).toContain(
-        'the views have version 99, this program reads version 1: start the release that wrote it, or stop the node and delete the views',
+        'the views have version 99, this program reads version 3: start the release that wrote it, or stop the node and delete the views',
       )
       expect(out + error).not.toContain('    at ')
     }))

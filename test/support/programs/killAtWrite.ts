@@ -1,6 +1,6 @@
 /**
  * Loaded before a program on Node: ends the process by SIGKILL before its KILL_AT-th write to the disk (a statement of
- * SQLite, a folder, a rename or a removal). Without KILL_AT it prints their number at the end, on a line of its own.
+ * SQLite, a file, a folder, a rename or a removal). Without KILL_AT it prints their number at the end, on a line of its own.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -25,7 +25,8 @@ const counted = (owner: Functions, name: string): void => {
   }
 }
 
-for (const name of ['mkdirSync', 'renameSync', 'rmSync']) counted(fs as unknown as Functions, name)
+for (const name of ['mkdirSync', 'renameSync', 'rmSync', 'linkSync', 'writeFileSync', 'ftruncate', 'write'])
+  counted(fs as unknown as Functions, name)
 syncBuiltinESMExports()
 counted(StatementSync.prototype as unknown as Functions, 'run')
 counted(DatabaseSync.prototype as unknown as Functions, 'exec')

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A file system of its own, so small that a test can fill it. */
 export type SmallDisk = {
   readonly path: string
-  /** Takes all the room that is left. */
-  fill(): void
+  /** Takes all the room but for so many bytes, rounded to pages. */
+  fill(leaving?: number): void
   makeRoom(): void
   remove(): void
 }
@@ -32,10 +32,11 @@ export const createSmallDisk = (megabytes: number): SmallDisk | undefined => {
   }
   return {
     path,
-    fill: () => {
+    fill: (leaving = 0) => {
       const file = openSync(filler, 'a')
       for (const bytes of FILLER_STEPS) fillBy(file, bytes)
       closeSync(file)
+      truncateSync(filler, Math.max(0, statSync(filler).size - leaving))
     },
     makeRoom: () => rmSync(filler, { force: true }),
     remove: () => {

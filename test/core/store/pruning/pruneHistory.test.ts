@@ -161,6 +161,26 @@ describe('given a store that keeps its last blocks', () => {
     expect((error as Error).message).toContain('fetches the whole chain from its peers')
   })
 
+  test('when the start of its history is lost, then it says so, and no removed block counts as damaged', async () => {
+    const chain = chainOf(12, 60)
+    const { disk, store } = await open(undefined, PRUNED)
+    await commit(store, chain, 59)
+    await store.close()
+    const without = (...kinds: readonly string[]) =>
+      new Map([...disk.image].filter(([key]) => !kinds.some(kind => key.startsWith(kind))))
+    const stores = [
+      without('history:'),
+      without('history:0', 'history:1'),
+      without('history:0', 'history:1', 'mark:', 'intent'),
+    ]
+    for (const image of stores)
+      for (const repairs of [false, true]) {
+        const error = await rejection(open(image, { ...PRUNED, repairs }))
+        expect((error as Error).message).toContain('it is missing, and old blocks were removed')
+        expect((error as Error).message).toContain('put back the folder of the chain from a backup')
+      }
+  })
+
   test('when its start is stored, then an earlier release refuses the views', async () => {
     const chain = chainOf(9, 60)
     const { disk, store } = await open(undefined, PRUNED)

@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
+import { withFolder } from '../../runtime/folder.ts'
+import { type NodeProcess, startNode } from '../../runtime/nodeProcess.ts'
+import { ownBlocks } from '../engines/ownBlocks.ts'
+import { benchGenesis, VALIDATOR_KEY } from '../genesis.ts'
+import type { BenchOptions, Row } from '../measure.ts'
+import { createBlocks, createSenders } from '../workload.ts'
+import { intervals, intervalText } from './intervals.ts'
+
+/** The least that is kept. */
+const KEPT = 1_024
+const TRANSFERS = 20
+const RECIPIENTS = 4_000
+/** Blocks whose transactions are in memory at once. */
+const BLOCKS_AT_ONCE = 100
+const INTERVALS = 20
+/** Intervals that are measured between two looks at the progress of the removal. */
+const INTERVALS_AT_ONCE = 3
+
+const makeChain = async (dataPath: string, genesis: object, blocks: number): Promise<void> => {
+  const own = await ownBlocks(dataPath, genesis)
+  const senders = createSenders().slice(0, TRANSFERS)
+  try {
+    for (let at = 0; at < blocks; at += BLOCKS_AT_ONCE)
+      for (const sent of createBlocks('transfers', senders, Math.min(BLOCKS_AT_ONCE, blocks - at), {
+        recipients: RECIPIENTS,
+        firstNonce: at,
+      }))
+        await own.run(sent)
+  } finally {
+    await own.close()
+  }
+}
+
+const firstKept = async (node: NodeProcess): Promise<number> => {
+  const { protocols } = await node.rpc<{ protocols: { eth: { earliestBlock?: string } } }>('admin_nodeInfo')
+  return Number(protocols.eth.earliestBlock ?? 0)
+}
+
+const withNode = async <Result>(
+  dataPath: string,
+  args: readonly string[],
+  measure: (node: NodeProcess) => Promise<Result>,
+): Promise<Result> => {
+  const node = await startNode(dataPath, [
+    ...args,
+    '--rpc-http-enabled',
+    '--rpc-http-api=ETH,ADMIN',
+    '--p2p-enabled=false',
+  ])
+  try {
+    return await measure(node)
+  } finally {
+    await node.stop()
+  }
+}
+
+/** The removal goes on until the start has moved to the last blocks, and for some blocks after that. */
+const whileRemoving = async (node: NodeProcess, blocks: number): Promise<readonly number[]> => {
+  const measured: number[] = []
+  while ((await firstKept(node)) < blocks - KEPT || measured.length < INTERVALS)
+    measured.push(...(await intervals(node, INTERVALS_AT_ONCE)))
+  return measured
+}
+
+/** The intervals of a validator's blocks while it removes old history, beside those without. */
+export const benchPruning = ({ quick, progress }: BenchOptions): Promise<Row[]> =>
+  withFolder(async folder => {
+    const blocks = KEPT + (quick ? 300 : 2_000)
+    const data = join(folder, 'data')
+    const alloc = createSenders().map(({ address }) => [toHex(address), { balance: toQuantity(10n ** 24n) }])
+    const genesis = benchGenesis(Object.fromEntries(alloc))
+    writeFileSync(join(folder, 'genesis.json'), JSON.stringify(genesis))
+    writeFileSync(join(folder, 'key'), toHex(VALIDATOR_KEY), { mode: 0o600 })
+    const args = [
+      `--genesis-file=${join(folder, 'genesis.json')}`,
+      `--node-private-key-file=${join(folder, 'key')}`,
+    ]
+    progress(`${blocks} blocks`)
+    await makeChain(data, genesis, blocks)
+    progress('blocks without a removal')
+    const alone = await withNode(data, args, node => intervals(node, INTERVALS))
+    progress('blocks beside the removal')
+    const beside = await withNode(data, [...args, `--prune-history=${KEPT}`], node =>
+      whileRemoving(node, blocks),
+    )
+    return [
+      {
+        name: `${blocks.toLocaleString('en')} blocks`,
+        values: {
+          'block interval alone, ms': intervalText(alone),
+          'while it removes': intervalText(beside),
+        },
+      },
+    ]
+  })
