@@ -33,8 +33,7 @@ const SLOT_STRIDE = 36
 const SLOTS_FIRST = 8
 
 /**
- * Slots of a chunk, a power of two: withAllocationError and clearing a chunk, of a megabyte, takes a fraction of a
- * millisecond.
+ * Slots of a chunk, a power of two: allocating and clearing a chunk, of a megabyte, takes a fraction of a millisecond.
  */
 const SLOTS_PER_CHUNK = 8192
 const CHUNK_SHIFT = 13

@@ -8,7 +8,7 @@ const withTimer: OnNextTurn = run => void setTimeout(run, 0)
 const withImmediate: OnNextTurn = run => void setImmediate(run)
 
 /**
- * While setImmediate has something to run, Deno looks for input in one of some sixty turns: with 2 ms of work in each, requests
+ * While setImmediate has something to run, Deno polls for input in about one of sixty turns only: with 2 ms of work in each, requests
  * waited for more than 100 ms. It also looks when nothing but a timer is due.
  */
 const createDenoTurns = (): OnNextTurn => {

@@ -6,7 +6,7 @@ const CLOSING = new Set(['}', ']'])
 
 /**
  * Splits a stream of characters into JSON objects and arrays, which follow each other with or without white space between
- * them. Other characters before a message are a message of their own, up to the next line end, which is no valid JSON-RPC.
+ * them. Other characters before a message are a message of their own, up to the next line end, which is not valid JSON-RPC.
  * @param lengthMax longest message; a longer one ends the connection
  */
 export const createJsonSplitter = (lengthMax: number): ((chunk: string) => Split) => {

@@ -37,7 +37,7 @@ const describe = (names: readonly string[], own: Configuration, theirs: Configur
 
 const FORK = /^\w+(?:Block|Time\d*)$/
 
-/** When a fork that differs acts first; without those whose values are no numbers. */
+/** When a fork that differs acts first; without those whose values are not numbers. */
 const forksOf = (
   names: readonly string[],
   own: Configuration,

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal/terminal.ts'
 export type CommandContext<Table extends OptionTable = OptionTable> = {
   readonly options: OptionValues<Table>
   readonly sources: Sources
-  /** Options of Besu alone that were accepted. */
+  /** The accepted options that only Besu has. */
   readonly accepted: readonly AcceptedOption[]
   /** Words after the name of the command. */
   readonly words: readonly string[]

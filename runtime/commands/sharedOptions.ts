@@ -39,7 +39,7 @@ export const from = pathOption({
   description: 'File to read instead of standard input',
 })
 
-/** Options of every command that calls a node which runs. */
+/** Options of every command that calls a running node. */
 export const NODE_CLIENT_OPTIONS = {
   url: textOption({
     name: 'url',

@@ -21,7 +21,7 @@ export type ConsensusOptions = BlockBuilderOptions & {
   readonly messageQueueMax: number
   /** Resolves when the pool has removed the transactions that the head made stale. */
   readonly poolSettled: () => Promise<void>
-  /** Measures consensus; undefined where nobody reads it. */
+  /** Measures consensus; undefined when metrics are off. */
   readonly observer?: ConsensusObserver | undefined
   /** Undefined without a network. */
   readonly sync: Pick<Sync, 'progress' | 'onProgress' | 'raisePeerHead' | 'committed'> | undefined

@@ -4,7 +4,7 @@ import { listed, seconds, shortAddress } from './texts.ts'
 
 /** A write that takes longer holds up blocks. */
 const SLOW_WRITE_MS = 2_000
-/** Time for which the last one is reported. */
+/** Time for which the last slow write is reported. */
 const SLOW_REPORTED_MS = 30_000
 
 /** Clocks further apart keep validators from accepting each other's blocks in time. */
@@ -118,14 +118,14 @@ const genesis: Finder = report => {
     : { kind: 'genesis', text: `${listed(differing.map(runsWithAnother))}; ${SAME_FILE}` }
 }
 
-/** Differences that do not stop the chain now: of nodes that are no validators, and of later transitions. */
+/** Differences that do not stop the chain now: of nodes that are not validators, and of later transitions. */
 const laterGenesis: Finder = report => {
   const { validators, differences, overdueSeconds, quorum } = report
   const later = others(report).filter(
     validator => validator.differing.length > 0 && !differsNow(report, validator),
   )
   const isValidator = (address: string): boolean => validators.some(each => each.address === address)
-  // They may be validators whose connection keys nothing names.
+  // A refused node may be a validator that connects with another key than that of its address.
   const refused =
     overdueSeconds === undefined || connectedCount(report) >= quorum
       ? []

@@ -46,7 +46,7 @@ export const explain = (report: NodeReport): Diagnosis => {
   const found = causesOf(report)
   if (overdueSeconds === undefined) {
     const always = found.filter(({ kind }) => ALWAYS.has(kind))
-    // Transactions that wait hide nothing that an operator has to mend.
+    // The pool comes last: waiting transactions must not hide a cause that an operator has to remove.
     const causes = always.toSorted((a, b) => Number(a.kind === 'pool') - Number(b.kind === 'pool'))
     const [first] = causes
     const sentence = first === undefined ? undefined : `${capital(first.text)}.`

@@ -78,7 +78,7 @@ const checkBlocks = ({
       ? `; ${heard} of ${validators.length} validators are heard, ${quorum} are needed`
       : ''
   const well = `blocks are decided, the last one is ${Number(blockNumber)}${counts}`
-  // Blocks cannot go on without a quorum, even before the network counts as stalled.
+  // Blocks cannot continue without a quorum, even before the network counts as stalled.
   const hasQuorum = !isValidator || heard >= quorum
   const passed = status === 'well' && hasQuorum
   return { name: 'blocks', passed, needsCare: passed && explanation !== null, text: explanation ?? well }
@@ -136,7 +136,7 @@ export const checksOf = (status: Status): readonly Check[] => [
 export const checkRestart = ({ isValidator, quorum, validators }: Status): Check => {
   const others = validators.filter(({ self, connected, heard }) => !self && connected && heard).length
   if (!isValidator)
-    return { name: 'restart', passed: true, text: 'this node is no validator: blocks go on without it' }
+    return { name: 'restart', passed: true, text: 'this node is not a validator: blocks continue without it' }
   return {
     name: 'restart',
     passed: others >= quorum,

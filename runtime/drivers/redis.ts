@@ -53,7 +53,7 @@ const split = (entries: readonly KeyValueEntry[]) => {
   return { sets, removed }
 }
 
-/** False for a user that may not ask. */
+/** False when the user may not read the server's settings. */
 const isCluster = async (client: Redis): Promise<boolean> => {
   try {
     return /cluster_enabled:1/.test(await client.info('cluster'))

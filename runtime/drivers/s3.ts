@@ -81,7 +81,7 @@ const setEntries = async (bucket: Bucket, entries: readonly KeyValueEntry[]): Pr
   if (written.includes(false)) throw new DriverError('s3', 'a write was refused', undefined)
 }
 
-/** The other values first, which nobody reads before the head names them; then the head, if it is still the same. */
+/** Writes the other values first, which no reader uses before the head refers to them; then the head, if it is unchanged. */
 const setEntriesIf = async (
   bucket: Bucket,
   condition: EntryCondition,

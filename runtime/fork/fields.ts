@@ -10,7 +10,7 @@ const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
 const wrong = ({ what }: Fields, name: string): Error =>
   forkUnavailable(`${what} has no valid ${name} in the answer of the upstream node`)
 
-/** @throws RpcError `FORK_UNAVAILABLE` if the value is no object */
+/** @throws RpcError `FORK_UNAVAILABLE` if the value is not an object */
 export const fieldsOf = (what: string, value: unknown): Fields => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw forkUnavailable(`the upstream node has no ${what}`)

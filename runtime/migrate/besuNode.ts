@@ -13,7 +13,7 @@ export type BesuNode = {
   readonly genesisFile: string | undefined
   readonly keyFile: string | undefined
   readonly staticNodesFile: string | undefined
-  /** Of the Besu that last opened its database, which it writes from 24.10 on. */
+  /** The version of Besu that last opened the database; Besu from 24.10 on writes it. */
   readonly version: string | undefined
 }
 

@@ -74,7 +74,7 @@ type ServiceState = {
 
 const inSequence = <T>(state: ServiceState, work: () => Promise<T>): Promise<T> => {
   const next = state.lastOperation.then(work)
-  // The caller gets the error; the next operation runs all the same.
+  // The caller gets the error; the next operation runs nevertheless.
   state.lastOperation = next.catch(() => undefined)
   return next
 }

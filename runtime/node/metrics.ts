@@ -32,7 +32,7 @@ export type MeasuredParts = {
   readonly inbound: InboundLimits
   readonly measured: Measured
   readonly permissions: Pick<Permissions, 'accountCounts' | 'connectionCounters'>
-  /** Where OpenTelemetry goes; undefined for another protocol. */
+  /** Settings of the OpenTelemetry export; undefined for another protocol. */
   readonly otlp: OtlpSettings | undefined
   /** Receives the functions that stop them. */
   readonly stops: (() => Promise<void> | void)[]
@@ -96,7 +96,7 @@ const exportOtlp = async (
   return metrics
 }
 
-/** Where OpenTelemetry goes; undefined unless the options ask for it. @throws UsageError */
+/** Settings of the OpenTelemetry export; undefined unless the options enable it. @throws UsageError */
 export const otlpOf = (options: NodeOptions, environment: Environment): OtlpSettings | undefined => {
   if (!measures(options) || options.metricsProtocol !== 'OPENTELEMETRY') return undefined
   if (options.metricsPushEnabled)

@@ -47,13 +47,13 @@ export type ConsensusServiceOptions = {
   /** enode URLs of static nodes; undefined without a network. */
   readonly staticNodes: readonly string[] | undefined
   readonly permissions: Pick<Permissions, 'permittedNodes' | 'connectionCounters'>
-  /** Measures consensus; undefined where nobody reads it. */
+  /** Measures consensus; undefined when metrics are off. */
   readonly observer?: ConsensusObserver | undefined
-  /** Traces what consensus does with the chain; undefined where nobody reads it. */
+  /** Traces what consensus does with the chain; undefined when traces are off. */
   readonly traceChain?: ((chain: Chain) => Chain) | undefined
   /** Remembers where peers were and why they are not connected. */
   readonly memory: PeerMemory
-  /** Counts connections; undefined where nobody reads it. */
+  /** Counts connections; undefined when metrics are off. */
   readonly peerObserver?: PeerObserver | undefined
   /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined

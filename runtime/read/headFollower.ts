@@ -30,7 +30,7 @@ export type HeadFollower = {
   readonly onHead: (listener: (head: ChainHead) => void) => () => void
 }
 
-/** State of following: the head in use, and what came of the last read. */
+/** The state of the follower: the head in use, and the outcome of the last read. */
 type State = HeadFollowerOptions & {
   readonly listeners: Set<(head: ChainHead) => void>
   current: ReplicaSnapshot | undefined

@@ -63,7 +63,7 @@ export const createHeadTrust = (
       // Each block of a QBFT chain has the difficulty 1.
       if (totalDifficulty !== genesis.totalDifficulty + header.number)
         throw new NotProved(`block ${header.number}`, 'the stored total difficulty is another one')
-      // Heads may be proved at the same time, and one that is refused for another reason may be later than the stored one.
+      // Several heads may be proved concurrently, and not in their order: the trusted block never goes back.
       if (trusted === undefined || proved.header.number > trusted.header.number) trusted = proved
     },
     trusted: () => trusted,

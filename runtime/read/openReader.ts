@@ -65,7 +65,7 @@ const healthProblemsOf = (follower: HeadFollower, maxHeadAge: number): HealthPro
   return { ...NO_TROUBLES, stalls }
 }
 
-/** Logs when the head stops being followed, and when it is again. */
+/** Logs when the head can no longer be followed, and when it can again. */
 const watchReason = (follower: HeadFollower, log: Log) => {
   let last: string | undefined
   return (): void => {

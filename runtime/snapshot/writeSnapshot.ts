@@ -44,7 +44,7 @@ const writeFrames = async (
 }
 
 /**
- * Writes the blocks up to `number` with their state changes, one record in memory at a time, while the chain may go on.
+ * Writes the blocks up to `number` with their state changes, one record in memory at a time, while the chain may grow.
  * @returns the bytes of the file, which is on the disk
  * @throws CommandError for a block that the store does not have; the system's error; what `onBlock` throws
  */

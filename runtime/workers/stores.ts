@@ -48,7 +48,7 @@ const requireBindings = ({ CHAIN: object, DATABASE, HYPERDRIVE, VALUES, VALUES_K
       'CHAIN',
       values === 0
         ? 'no store is bound: bind CHAIN (a Durable Object) or DATABASE (D1)'
-        : 'R2 and KV have values that never change only, and cannot hold the head: bind CHAIN (a Durable Object) or DATABASE (D1) as well',
+        : 'R2 and KV hold only values that never change, and so not the head: bind CHAIN (a Durable Object) or DATABASE (D1) as well',
     )
   if (heads > 1)
     throw new SettingsError('CHAIN', 'the head is kept in one store: bind one of CHAIN and DATABASE')

@@ -174,7 +174,7 @@ describe('given a data path', () => {
       expectOneLine(
         await runCommand([`--data-path=${dataPath}`, ...RPC]),
         1,
-        `holds the chain of genesis block ${hash}, which is no development chain`,
+        `holds the chain of genesis block ${hash}, which is not a development chain`,
       )
 
       const again = await startNode(dataPath, ['--rpc-http-enabled', ...one])

@@ -38,7 +38,7 @@ type RehearsalOptions = Pick<
   ChainContext,
   'recoverSenders' | 'pause' | 'isPauseDue' | 'executionBytesMax'
 > & {
-  /** A chain of which nobody else writes the store, with the planned configuration. */
+  /** A chain whose store has no other writer, with the planned configuration. */
   readonly chain: Pick<Chain, 'configuration' | 'store' | 'genesis' | 'head'>
 }
 

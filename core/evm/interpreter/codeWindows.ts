@@ -186,7 +186,7 @@ const enterAt = (frame: Frame, of: WindowedCode, position: number): number => {
   return position === start ? 0 : (targets[position - start] as number)
 }
 
-/** Makes the frame go on in another window, where `target` (below -1) of its program is. */
+/** Continues the frame in the window that has the position behind `target` (below -1). */
 export const enterWindow = (frame: Frame, target: number): number =>
   enterAt(frame, (frame.program.codeWindow as CodeWindow).of, positionOutside(target))
 

@@ -13,7 +13,7 @@ const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as
 
 const HEAD_BYTES = 5
 const CHECKSUM_BYTES = 8
-/** The record of a genesis block with some million accounts; a file with a longer frame is no snapshot. */
+/** The record of a genesis block with some million accounts; a file with a longer frame is not a snapshot. */
 const PAYLOAD_BYTES_MAX = 1024 * 1024 * 1024
 
 /** The first bytes of every snapshot file. */
@@ -80,7 +80,7 @@ const createCutter = (chunks: AsyncIterable<Uint8Array>) => {
 /** The frames of a snapshot file, each verified, up to its end. @throws SnapshotDamaged */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const cutter = createCutter(chunks)
-  if (!equalBytes(await cutter.take(MAGIC.length), MAGIC)) throw new SnapshotDamaged('it is no snapshot')
+  if (!equalBytes(await cutter.take(MAGIC.length), MAGIC)) throw new SnapshotDamaged('it is not a snapshot')
   let chained = NO_FRAMES
   for (;;) {
     const at = cutter.offset()

@@ -33,10 +33,10 @@ export const parseKeySet = (text: string): readonly JWK[] => {
   }
   const keys = isObject(json) ? json['keys'] : undefined
   if (!Array.isArray(keys) || !keys.every(isObject))
-    throw new KeySetError('it is no JSON Web Key Set: an object with an array of keys')
+    throw new KeySetError('it is not a JSON Web Key Set: an object with an array of keys')
   if (keys.length > KEYS_MAX) throw new KeySetError(`it has more than ${KEYS_MAX} keys`)
   if (keys.some(key => 'd' in key || 'k' in key))
-    throw new KeySetError('it holds a private key: keep that with whoever issues the tokens')
+    throw new KeySetError('it holds a private key: only the issuer of the tokens may have it')
   const usable = (keys as readonly JWK[]).filter(isForSignatures)
   if (usable.length === 0)
     throw new KeySetError('it has no key for signatures: RSA of 2048 bits or more, or P-256, P-384 or P-521')

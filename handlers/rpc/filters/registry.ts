@@ -27,7 +27,7 @@ export type FilterRegistry = {
   logFilter(id: string): LogFilter
   /** True when it existed. */
   uninstall(id: string): boolean
-  /** Lets all filters go on after this block, which is the head again. */
+  /** Continues all filters after this block, which has become the head again. */
   goBack(head: bigint): void
 }
 

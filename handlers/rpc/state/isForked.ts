@@ -1,5 +1,5 @@
 import type { RpcContext } from '../context.ts'
 
-/** Whether most of the chain's state is with a network that it forks. */
+/** True for a chain that forks another network, which has most of its state. */
 export const isForked = ({ chain }: Pick<RpcContext, 'chain'>): boolean =>
   chain.store.forkBlock?.() !== undefined

@@ -77,7 +77,7 @@ const headResults =
     return typeof text === 'string' ? [text] : text.then(one => [one])
   }
 
-/** Notifies listeners of logs that those of the removed blocks no longer count. */
+/** Notifies listeners of logs of the logs that left the chain with the removed blocks. */
 const notifyRemoved = async (
   logs: Groups<NotifiedBlock>,
   removed: readonly NotifiedBlock[],
@@ -100,7 +100,7 @@ export const createBlockFeed = ({
   /** The next block to notify. */
   let next = 0n
   let running = false
-  /** Blocks that a development chain has removed: the numbers of events keep ascending. */
+  /** Blocks that a development chain has removed; added to block numbers, so that event numbers always ascend. */
   let removedCount = 0
 
   const headNumber = (): bigint => chain.head().header.number

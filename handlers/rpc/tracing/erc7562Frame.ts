@@ -36,7 +36,7 @@ export const newFrame = (): FrameAccesses => ({
 
 const NO_ACCESSES = newFrame()
 
-/** go-ethereum says of inner calls alone that they ran out of gas. */
+/** As in go-ethereum, of inner calls only. */
 const isOutOfGas = ({ halt }: CallNode, depth: number): boolean => depth > 0 && halt === 'Out of gas'
 
 /** One call with its inner calls, in the shape of go-ethereum. */

@@ -11,7 +11,7 @@ const ARGUMENTS_MAX = 100_000
 export type Arguments = {
   readonly given: ReadonlyMap<string, string>
   readonly words: readonly string[]
-  /** Options of Besu alone that ask for nothing this node would not do. */
+  /** Besu's options that this node does not have, with a value that names what this node does anyway. */
   readonly accepted: readonly AcceptedOption[]
   readonly problems: readonly UsageError[]
 }
@@ -39,7 +39,7 @@ const unknownOption = (rawName: string, names: ReadonlyMap<string, Option>): Usa
   return new UsageError('UNKNOWN_OPTION', `Unknown option: '${rawName}'${hint}`)
 }
 
-/** Judges an option that no command has. */
+/** Records an option that no command has: as an accepted one of Besu's, or as a mistake. */
 const readBesuOption = (
   { accepted, problems }: Reading,
   rawName: string,
@@ -71,7 +71,7 @@ const tokenize = (args: readonly string[], names: ReadonlyMap<string, Option>): 
       type: option.kind === 'boolean' ? 'boolean' : 'string',
       ...(option.short !== undefined && option.name === name ? { short: option.short } : {}),
     }
-  // Options of Besu alone take their value, so that the value is not read as a command.
+  // Besu's other options take their value, too, so that the value is not read as a command.
   for (const [name, { isFlag }] of BESU_OPTIONS) options[name] ??= { type: isFlag ? 'boolean' : 'string' }
   // Not strict: the errors have Besu's texts, not Node's.
   return parseArgs({ args: [...args], strict: false, tokens: true, allowPositionals: true, options }).tokens

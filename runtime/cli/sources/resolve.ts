@@ -19,7 +19,7 @@ type Resolved<Table extends OptionTable> = {
   readonly values: OptionValues<Table>
   /** By option name; options with their default value are missing. */
   readonly sources: Sources
-  /** Options of Besu alone that were accepted. */
+  /** The accepted options that only Besu has. */
   readonly accepted: readonly AcceptedOption[]
 }
 
@@ -59,7 +59,7 @@ const parseValue = (option: Option, text: string, source: string): unknown => {
   }
 }
 
-/** Judges the variables of options that only Besu has. */
+/** Records the variables of options that only Besu has: accepted ones, and mistakes. */
 const readBesuVariables = (environment: Environment, { accepted, problems }: Report): void => {
   for (const name of BESU_OPTIONS.keys())
     for (const shown of variableNames(name)) {

@@ -86,14 +86,14 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
   if (!validators.some(({ self }) => self))
     throw new CommandError(
       'INPUT',
-      `The node at ${api.url} is no validator, and its votes do not count: give the URL of one with --url`,
+      `The node at ${api.url} is not a validator, so its votes do not count: give the URL of one with --url`,
     )
   if (validators.some(each => each.address === address) === add)
-    throw new CommandError('INPUT', `${address} is ${add ? 'a validator already' : 'no validator'}`)
+    throw new CommandError('INPUT', `${address} is ${add ? 'a validator already' : 'not a validator'}`)
   const { lines, loss } = effectOf(validators, address, add)
   for (const line of lines) terminal.out(line)
   if (loss !== undefined && !options.force)
-    throw new CommandError('INPUT', `${loss}. Nothing was proposed; --force proposes it all the same`)
+    throw new CommandError('INPUT', `${loss}. Nothing was proposed; --force proposes it anyway`)
   if (loss !== undefined) terminal.out(`WARNING: ${loss}`)
   await callNode(api, 'qbft_proposeValidatorVote', [address, add])
   const counted = votes.filter(vote => vote.recipient === address && vote.add === add).length

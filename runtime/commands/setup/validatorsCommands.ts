@@ -19,7 +19,7 @@ const PROPOSE_OPTIONS = {
   }),
 }
 
-/** Votes on validators, through a node that runs. */
+/** Votes on validators, through a running node. */
 export const VALIDATORS_COMMANDS: readonly Command[] = [
   defineCommand({
     name: 'validators list',

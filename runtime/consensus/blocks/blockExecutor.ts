@@ -136,7 +136,7 @@ const importBlock = async (executor: Executor, effect: EffectOf<'import-block'>)
   try {
     if (isNew) await executor.onCommitted(block, hash, executor.proposedAtMs.since(hash))
   } catch (error) {
-    // The block is committed all the same.
+    // The block is committed nevertheless.
     log.error('Block {number} is committed, but announcing it failed: {error}', { number, error })
   }
 }

@@ -94,7 +94,7 @@ export const createDroppedMessages = (log: Log): DroppedMessages => {
         total,
       }))
       if (!isPeersOwn(effect)) return undefined
-      // Duplicates are no fault: another peer may have delivered the message first.
+      // Duplicates are not a fault: another peer may have delivered the message first.
       const counts = reason !== 'duplicate' && reason !== 'past-height'
       return MISBEHAVIOURS.get(reason) ?? (counts && isFlood(peer) ? 'flooding' : undefined)
     },

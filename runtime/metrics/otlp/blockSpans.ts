@@ -23,7 +23,7 @@ type Trace = {
 
 type State = {
   current: Trace | undefined
-  /** The last one that was sent: its write may end after it. */
+  /** The last trace that was sent; the write of its block may end later. */
   sent: Trace | undefined
 }
 

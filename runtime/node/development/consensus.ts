@@ -4,7 +4,7 @@ import type { Chain } from '../../../core/chain/chain.ts'
 import type { Consensus } from '../../consensus/consensus.ts'
 import type { Miner } from './miner.ts'
 
-/** The consensus of a development chain: its one validator makes each block, and nobody else is asked. */
+/** The consensus of a development chain: its one validator makes each block without messages to others. */
 export const developmentConsensus = (chain: Chain, address: Address, miner: Miner): Consensus => {
   const validator = toHex(address)
   miner.start()

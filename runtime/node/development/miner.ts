@@ -35,7 +35,7 @@ export type Miner = DevelopmentMiner & {
   /** Runs while no block is made: work that changes the chain. */
   alone<T>(work: () => Promise<T>): Promise<T>
   start(): void
-  /** Stops making blocks of itself; resolves when none is being made. */
+  /** Stops making blocks automatically; resolves when none is being made. */
   stop(): Promise<void>
 }
 
@@ -90,7 +90,7 @@ const mineBlock = async (
 
 const alone = <T>(state: MinerState, work: () => Promise<T>): Promise<T> => {
   const next = state.last.then(work)
-  // The caller gets the error; the next work runs all the same.
+  // The caller gets the error; the next work runs nevertheless.
   state.last = next.catch(() => undefined)
   return next
 }

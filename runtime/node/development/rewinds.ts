@@ -23,7 +23,7 @@ const removedBlocks = async ({ chain }: DevelopmentOptions, target: bigint): Pro
   return records
 }
 
-/** Everything that a snapshot holds becomes current. @throws DevelopmentRefused */
+/** Restores everything that a snapshot holds. @throws DevelopmentRefused */
 const goBack = async (
   options: DevelopmentOptions,
   { number, edits, pooled, clock, header }: ChainSnapshot,
@@ -52,7 +52,7 @@ const firstSnapshotOf = (chain: DevelopmentChain): ChainSnapshot => ({
   header: NO_CHOICE,
 })
 
-/** The chain with which a reset goes on. Without a fork it is the chain of the storage, unless that one forks a network. */
+/** The chain after a reset. Without a fork it is the chain of the storage, unless that one forks a network. */
 const chainAfterReset = async (
   chains: DevelopmentChains,
   forking: ForkingRequest | undefined,

@@ -100,7 +100,7 @@ const requireNew = async (store: ChainStore, dataPath: string): Promise<void> =>
   const genesis = await store.record(0n)
   throw new CommandError(
     'DATA_PATH',
-    `${dataPath} holds the chain of genesis block ${genesis === undefined ? 'unknown' : toHex(genesis.hash)}, which is no development chain: give its --genesis-file, or another --data-path`,
+    `${dataPath} holds the chain of genesis block ${genesis === undefined ? 'unknown' : toHex(genesis.hash)}, which is not a development chain: give its --genesis-file, or another --data-path`,
   )
 }
 

@@ -55,7 +55,7 @@ const transactionOf = (item: Uint8Array): Transaction => {
 export type JournalContent = {
   /** Transactions that the pool did not drop later. */
   readonly transactions: readonly Transaction[]
-  /** Bytes from the first damaged line on, or beyond the limit; otherwise 0. An incomplete last line is no damage. */
+  /** Bytes from the first damaged line on, or beyond the limit; otherwise 0. An incomplete last line is not damage. */
   readonly unreadBytes: number
 }
 

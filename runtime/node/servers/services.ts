@@ -73,7 +73,7 @@ export type ServiceOptions = {
   readonly staticNodes: readonly string[] | undefined
   /** Stores that get a copy of each block. */
   readonly replicaTargets: readonly ReplicaTarget[]
-  /** Where OpenTelemetry goes; undefined for another protocol. */
+  /** Settings of the OpenTelemetry export; undefined for another protocol. */
   readonly otlp: OtlpSettings | undefined
   /** Draws a progress bar during the sync; undefined without a terminal. */
   readonly showProgress: (() => Progress) | undefined

@@ -130,7 +130,7 @@ describe('given a node with a key set', () => {
       const file = join(folder, 'jwks.json')
       const bad: readonly (readonly [text: string, reason: string])[] = [
         ['{"keys"', 'it is not JSON'],
-        ['[]', 'it is no JSON Web Key Set'],
+        ['[]', 'it is not a JSON Web Key Set'],
         ['{"keys":[]}', 'it has no key for signatures'],
         ['{"keys":[{"kty":"EC","crv":"P-256","d":"AA"}]}', 'it holds a private key'],
         [

@@ -125,7 +125,7 @@ test('given a snapshot that is cut off, altered, forged, of another chain or of 
   const cases: readonly (readonly [string, string, string])[] = [
     [written('cut', bytes.subarray(0, bytes.length - 20)), genesis, 'it was cut off'],
     [written('altered', altered), genesis, 'the file was altered'],
-    [written('text', new TextEncoder().encode('a text of some length')), genesis, 'it is no snapshot'],
+    [written('text', new TextEncoder().encode('a text of some length')), genesis, 'it is not a snapshot'],
     [at('absent'), genesis, 'there is no such file'],
     [file, `--genesis-file=${other}`, 'it is of another chain'],
     // The last bytes of a record are those of its state changes.

@@ -29,7 +29,7 @@ const begun = (): Promise<void> => turns(5)
 const peerOf = (key: number, features: readonly string[]): Peer =>
   ({ address: testAddress(key), status: { neighbours: [], features } }) as unknown as Peer
 
-/** A effectHandler over a storage whose writes end when they are told to, and a network that notes what leaves. */
+/** An effect handler over a storage whose writes end on request, and a network that records what is sent. */
 const setUp = (settled: () => Promise<void> = () => Promise.resolve()) => {
   const lines: string[] = []
   configureLog({ level: 'INFO', format: 'PLAIN', colour: false, write: line => lines.push(line) })

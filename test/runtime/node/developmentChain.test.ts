@@ -51,6 +51,6 @@ test('given a development chain of another release, when it starts then it goes 
     const { code, error } = await runCommand([`--data-path=${folder}`, '--rpc-http-port=0'])
     expect(code).not.toBe(0)
     expect(error).toContain(
-      `holds the chain of genesis block ${hash}, which is no development chain: give its --genesis-file, or another --data-path`,
+      `holds the chain of genesis block ${hash}, which is not a development chain: give its --genesis-file, or another --data-path`,
     )
   }))

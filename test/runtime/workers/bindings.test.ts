@@ -11,8 +11,8 @@ const bound = (...names: readonly (keyof Environment)[]): Environment =>
 
 test.each<[readonly (keyof Environment)[], string]>([
   [[], 'no store is bound: bind CHAIN (a Durable Object) or DATABASE (D1)'],
-  [['VALUES'], 'R2 and KV have values that never change only, and cannot hold the head'],
-  [['VALUES_KV'], 'R2 and KV have values that never change only, and cannot hold the head'],
+  [['VALUES'], 'R2 and KV hold only values that never change, and so not the head'],
+  [['VALUES_KV'], 'R2 and KV hold only values that never change, and so not the head'],
   [['CHAIN', 'DATABASE'], 'the head is kept in one store'],
   [['CHAIN', 'VALUES', 'VALUES_KV'], 'values are kept in one store'],
   [['HYPERDRIVE'], 'PostgreSQL needs main = "runtime/workers/postgresql.ts"'],

@@ -93,7 +93,7 @@ const recoverSigners = async (block: RpcBlock<unknown>): Promise<readonly Hex[]>
 
 /** The addresses that sealed a block, in lower case, recovered from its seals here in the browser. */
 export const signersOf = (block: RpcBlock<unknown>): Promise<readonly Hex[]> => {
-  // The seals are not part of the block hash: the mined text is, with them.
+  // With a part of the last seal, because the block hash does not cover the seals.
   const key = `${block.hash}${block.extraData.slice(-64)}` as Hex
   const found = kept.get(key)
   if (found !== undefined) return found

@@ -10,9 +10,10 @@ const INTERVAL_MS = 3_000
 /** The last answer of qbft_getStatus, and why there is none. */
 export const status = createValue<{ readonly value?: RpcStatus; readonly error?: unknown }>({})
 
-/** Another token may permit it. */
+/** True while the page is visible, and the node has not refused the method. */
 const isWanted = (): boolean => !document.hidden && !loginNeeded.get() && !isRefused(status.get().error)
 
+// Another token may permit the method.
 token.watch(() => status.set({}))
 
 const ask = async (): Promise<void> => {
