@@ -1,3 +1,4 @@
+import type { InboundLimit } from './transport/inboundRate.ts'
 import type { Stream } from '@libp2p/interface'
 import { type ChannelLimits, type ChannelOptions, openChannel } from './transport/channel.ts'
 import type { PeerConnection } from './peers/connection.ts'
@@ -14,18 +15,11 @@ export const CONSENSUS_DATA_MAX = CONSENSUS_BYTES_MAX - 1
 /** Queue for a slow peer: the messages of some rounds, of which the newest matter. */
 const QUEUE: ChannelLimits = { messagesMax: 1024, bytesMax: 2 * CONSENSUS_BYTES_MAX }
 
-type Limit = {
-  readonly messagesPerSecond: number
-  readonly messagesBurst: number
-  readonly bytesPerSecond: number
-  readonly bytesBurst: number
-}
-
 /**
  * Limit of a validator. Twenty to thirty of them with ten blocks a second, each forwarding the messages of the others,
  * send about 600 a second each; after a stall of a connection, a whole queue arrives at once.
  */
-const VALIDATOR_LIMIT: Limit = {
+const VALIDATOR_LIMIT: InboundLimit = {
   messagesPerSecond: 1_000,
   messagesBurst: 3_000,
   bytesPerSecond: 32 * 1024 * 1024,
@@ -35,7 +29,7 @@ const VALIDATOR_LIMIT: Limit = {
  * Limit of other nodes. Their messages are ignored, but a new validator sends messages one block before all nodes know
  * of it, and a former one stops one block later.
  */
-const OTHER_LIMIT: Limit = { ...VALIDATOR_LIMIT, messagesPerSecond: 50, messagesBurst: 500 }
+const OTHER_LIMIT: InboundLimit = { ...VALIDATOR_LIMIT, messagesPerSecond: 50, messagesBurst: 500 }
 
 /** Queues a message on the consensus stream of a connection; returns false when it is too large. */
 export const sendConsensusMessage = (
@@ -58,7 +52,7 @@ const PEERS_MAX = 1024
 export type ConsensusRates = (id: string, role: Role) => Rate
 
 export const createConsensusRates = (nowMs: () => number): ConsensusRates => {
-  const ratesWithin = (limit: Limit): ((id: string) => Rate) =>
+  const ratesWithin = (limit: InboundLimit): ((id: string) => Rate) =>
     createBoundedCache(PEERS_MAX, () => ({
       messages: createTokenBucket(limit.messagesPerSecond, limit.messagesBurst, nowMs),
       bytes: createTokenBucket(limit.bytesPerSecond, limit.bytesBurst, nowMs),

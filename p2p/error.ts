@@ -22,9 +22,6 @@ export class NetworkError extends Error {
   }
 }
 
-/** One line of text for whatever was thrown. */
-export const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
-
 /** Why a handshake may end before the other side has answered it. */
 export const ENDED_HANDSHAKE =
   'the node there ended the handshake, as one does that runs with another --p2p-protocol'

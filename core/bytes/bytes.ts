@@ -14,6 +14,10 @@ export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => {
   return true
 }
 
+/** As `equalBytes`; two absent values are equal, too. */
+export const equalOptionalBytes = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : equalBytes(a, b)
+
 /** Unsigned lexicographic order: negative when a comes first, zero when equal, positive when b comes first. */
 export const compareBytes = (a: Uint8Array, b: Uint8Array): number => {
   const shared = Math.min(a.length, b.length)

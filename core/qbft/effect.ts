@@ -46,6 +46,9 @@ export type RoundReason =
   | 'early-round-change'
   | 'restart'
 
+/** The effect of a kind. */
+export type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
+
 /**
  * A request of the state machine. The effects of a transition are performed in order; `record` must be complete before the
  * next effect starts.

@@ -63,3 +63,6 @@ export type Input =
   | { readonly kind: 'peer-connected'; readonly peer: Address }
   /** A transaction entered an empty pool. */
   | { readonly kind: 'transactions-waiting' }
+
+/** A received message as an input. */
+export type MessageInput = Extract<Input, { readonly kind: 'message' }>

@@ -71,6 +71,11 @@ export const QBFT_CODES = { proposal: 0x12, prepare: 0x13, commit: 0x14, 'round-
 
 export type QbftCode = (typeof QBFT_CODES)[QbftMessage['kind']]
 
+const CODES: ReadonlySet<number> = new Set(Object.values(QBFT_CODES))
+
+/** True for the code of a proposal, a prepare, a commit or a round change. */
+export const isQbftCode = (code: number): boolean => CODES.has(code)
+
 /** A message as sent over the network. */
 export type WireMessage = { readonly code: number; readonly data: Uint8Array }
 

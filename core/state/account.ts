@@ -66,3 +66,7 @@ export type StateChanges = {
   readonly accounts: readonly AccountChange[]
   readonly codes: readonly { readonly codeHash: Hash; readonly code: Uint8Array }[]
 }
+
+/** The number of changed accounts and slots. */
+export const countChanges = ({ accounts }: StateChanges): number =>
+  accounts.reduce((sum, { slots }) => sum + 1 + slots.length, 0)

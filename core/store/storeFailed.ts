@@ -1,3 +1,5 @@
+import { errorText } from '../text/errorText.ts'
+
 /** The operator's action after a failed write: make room on the disk, or restart the node. */
 export type StoreRemedy = 'room' | 'restart'
 
@@ -14,7 +16,7 @@ export class StoreFailed extends Error {
   /** `restart` when the chains in memory and in the store differ. */
   readonly remedy: StoreRemedy
   constructor(what: string, cause: unknown, remedy: StoreRemedy = 'room') {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = errorText(cause)
     super(`the store could not ${what}: ${reason}; ${REMEDIES[remedy]}`, { cause })
     this.remedy = remedy
   }

@@ -1,4 +1,4 @@
-import { equalBytes, type Hash } from '../bytes/bytes.ts'
+import { equalBytes, type Hash, equalOptionalBytes } from '../bytes/bytes.ts'
 import { fromHex } from '../bytes/hex.ts'
 import { bigintToFixedBytes } from '../bytes/integer.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../crypto/constants.ts'
@@ -35,9 +35,6 @@ export type ProvedAccount = {
 
 const bytesOf = (text: string): Uint8Array => fromHex(text.slice(2).toLowerCase())
 
-const isSame = (first: Uint8Array | undefined, second: Uint8Array | undefined): boolean =>
-  first === undefined || second === undefined ? first === second : equalBytes(first, second)
-
 /**
  * Verifies the result of `eth_getProof` under the state root of a trusted block.
  * @throws NotProved for another value, account or slot; InvalidProof, RlpError for invalid nodes
@@ -71,7 +68,7 @@ export const verifyAccountProof = (
     const found = exists
       ? verifyProof(storageHash, keccak256(bigintToFixedBytes(slot, 32)), entry.proof.map(bytesOf))
       : undefined
-    if (!isSame(found, slotValue(bigintToFixedBytes(word, 32))))
+    if (!equalOptionalBytes(found, slotValue(bigintToFixedBytes(word, 32))))
       throw new NotProved(what, `the storage trie has another value in slot ${slot}`)
     proved.set(slot, word)
   }

@@ -1,4 +1,4 @@
-import { equalBytes, type Hash, ZERO_HASH } from '../bytes/bytes.ts'
+import { equalBytes, type Hash, ZERO_HASH, equalOptionalBytes } from '../bytes/bytes.ts'
 import { toBareHex, toHex } from '../bytes/hex.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { setBounded } from '../collections/boundedMap.ts'
@@ -30,9 +30,6 @@ const runBoth = <First, Second>(first: () => First, second: () => Second): reado
   return [one.value, two.value]
 }
 
-const isSame = (first: Uint8Array | undefined, second: Uint8Array | undefined): boolean =>
-  first === undefined || second === undefined ? first === second : equalBytes(first, second)
-
 /**
  * The state after a block, each value of which the trie under the block's state root proves.
  * @param flat the untrusted flat state of the store
@@ -51,7 +48,7 @@ export const createProvedState = (
       () => flat.account(address),
     )
     if (value === undefined && account === undefined) return undefined
-    if (account === undefined || !isSame(value, accountValue(account)))
+    if (account === undefined || !equalOptionalBytes(value, accountValue(account)))
       throw new NotProved(`account ${toHex(address)}`, 'the state trie has another value')
     return account
   },
@@ -61,7 +58,7 @@ export const createProvedState = (
       () => trieValue(nodes(), prefix, account.storageRoot, keccak256(slot)),
       () => flat.storage(address, account, slot),
     )
-    if (!isSame(value, slotValue(word)))
+    if (!equalOptionalBytes(value, slotValue(word)))
       throw new NotProved(`slot ${toHex(slot)} of ${toHex(address)}`, 'the storage trie has another value')
     return value === undefined ? ZERO_HASH : word
   },

@@ -1,3 +1,4 @@
+import { characterEnd } from '../../core/text/characterEnd.ts'
 import { bodyLength, type ReplyBody } from '../rpc/dispatch/envelope.ts'
 import { type Coding, type CodingChoice, chooseCoding } from './compressionChoice.ts'
 import type { Scheduler } from '../../core/scheduler.ts'
@@ -27,8 +28,6 @@ const PLAIN: CodingChoice = { coding: undefined, isCodingWanted: false }
 const isHere = ({ headers }: CompressedRequest, peer: () => string): boolean =>
   /^(?:::ffff:)?127\.|^::1$/.test(peer()) && !headers.has('x-forwarded-for')
 
-const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800
-
 /** Splits the body into parts of nearly the same length, lazily; no character is split. */
 function* partsOf(body: ReplyBody): Generator<string | Uint8Array<ArrayBuffer>> {
   let rest = ''
@@ -43,7 +42,7 @@ function* partsOf(body: ReplyBody): Generator<string | Uint8Array<ArrayBuffer>> 
     let start = 0
     while (rest.length + piece.length - start > PART_LENGTH) {
       const end = start + PART_LENGTH - rest.length
-      const cut = isHighSurrogate(piece.charCodeAt(end - 1)) ? end + 1 : end
+      const cut = characterEnd(piece, end)
       yield rest + piece.slice(start, cut)
       rest = ''
       start = cut

@@ -1,6 +1,6 @@
 import { NO_AUTHENTICATION } from '../auth/authentication.ts'
 import type { InboundLimits } from '../inbound/inboundLimits.ts'
-import { createDispatcher, type Dispatcher, type Reply } from '../rpc/dispatch/dispatcher.ts'
+import { createDispatcher, type Dispatcher, type Reply, TOO_BUSY } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { pieceText } from '../rpc/json/jsonPieces.ts'
 import { METHODS } from '../rpc/methods/methodTable.ts'
@@ -29,8 +29,6 @@ export type IpcAppOptions = {
 
 const caller = NO_AUTHENTICATION.identify(null, () => '')
 
-const BUSY: Reply = { status: 503, body: replyText('null', errorOutcome('NODE_BUSY')) }
-
 /** Answers one message. */
 const answer = async (
   dispatcher: Dispatcher,
@@ -42,7 +40,7 @@ const answer = async (
   try {
     const reply = admitted.claim(2 * text.length)
       ? await dispatcher.handle(text, await caller, { isGone: peer.isGone, claim: admitted.claim })
-      : BUSY
+      : TOO_BUSY
     if (reply.body === '') return
     for (const piece of typeof reply.body === 'string' ? [reply.body] : reply.body)
       await peer.send(pieceText(piece))

@@ -1,3 +1,4 @@
+import type { LogLevel } from './logLevels.ts'
 import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 import type { Address, Hash } from '../../core/bytes/bytes.ts'
 import type { BadBlock } from '../../core/chain/importing/badBlocks.ts'
@@ -129,13 +130,14 @@ export type RpcNetwork = {
 export type EnodeRefusal = 'SYNTAX' | 'INVALID_NODE_ID' | 'INVALID_HOST' | 'INVALID_PORT' | 'LOCAL_NODE'
 
 /**
- * Validator votes that this node casts in each block it proposes where they would have an effect, until they are discarded.
+ * The operator's votes: this node casts them in the blocks that it proposes while they would have an effect. They are kept
+ * across restarts and epochs until they are discarded.
  */
 export type StandingVotes = {
   readonly list: () => readonly Vote[]
-  /** Replaces an earlier one on the same address. @throws an error with the `code` TOO_MANY_VOTES */
+  /** Adds a vote or replaces the one on the same address; resolves when durable. @throws an error with the `code` TOO_MANY_VOTES */
   propose(vote: Vote): Promise<void>
-  /** Does nothing where there is none. */
+  /** Discards a pending vote; does nothing if there is none. */
   discard(recipient: Address): Promise<void>
 }
 
@@ -190,9 +192,6 @@ export type RpcMiner = {
   /** Stops taking part after the current block; false where the node took no part. */
   stop(): Promise<boolean>
 }
-
-export const RPC_LOG_LEVELS = ['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE', 'ALL'] as const
-export type RpcLogLevel = (typeof RPC_LOG_LEVELS)[number]
 
 /** The address a service of the node listens on. */
 export type RpcService = { readonly host: string; readonly port: number }
@@ -254,7 +253,7 @@ export type RpcHost = {
     Partial<Record<'jsonrpc' | 'ws' | 'p2p' | 'metrics' | 'graphQL', RpcService>>
   >
   /** Sets the level of the named parts of the node, such as `p2p`, or of the whole node where the list is empty. */
-  readonly setLogLevel?: (level: RpcLogLevel, parts: readonly string[]) => void
+  readonly setLogLevel?: (level: LogLevel, parts: readonly string[]) => void
   /** Snapshots of the chain; undefined where the node cannot write files. */
   readonly snapshots?: RpcSnapshots
   /** The most recently rejected blocks. */

@@ -1,8 +1,9 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { DIAL_INTERVAL_MS, DIALS_MAX, SUPERVISION_INTERVAL_MS } from '../limits.ts'
 import { createServer, type Server } from 'node:net'
 import { compareBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
-import { NetworkError, textOf } from '../error.ts'
+import { NetworkError } from '../error.ts'
 import type { ListenAddress, Network } from '../network.ts'
 import { createDialer, type Dialer } from '../peers/dialer.ts'
 import { enodesOf } from '../peers/peerExchange.ts'
@@ -39,7 +40,7 @@ const listen = (server: Server, { host, port }: ListenAddress, ipv6Only: boolean
   new Promise((resolve, reject) => {
     server.once('error', (cause: Error & { readonly code?: string }) => {
       const code = cause.code === 'EADDRINUSE' ? 'PORT_IN_USE' : 'LISTEN_FAILED'
-      const text = `cannot listen on ${host}:${port}: ${textOf(cause)}`
+      const text = `cannot listen on ${host}:${port}: ${errorText(cause)}`
       reject(new NetworkError(code, text, { cause }))
     })
     server.listen({ port, host, ipv6Only }, () => {

@@ -1,5 +1,5 @@
+import { errorText } from '../../core/text/errorText.ts'
 import type { Connection, PeerId } from '@libp2p/interface'
-import { textOf } from '../error.ts'
 import type { Host } from '../transport/host.ts'
 import type { Log } from '../log.ts'
 
@@ -45,7 +45,7 @@ export const createGossipStreams = (host: Host, log: Log, nowMs: () => number): 
     } catch (error) {
       log.debug('Gossip with {peer} could not be resumed: {reason}', {
         peer: connection.remotePeer.toString(),
-        reason: textOf(error),
+        reason: errorText(error),
       })
     }
   }

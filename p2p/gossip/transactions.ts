@@ -1,6 +1,6 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { TopicValidatorResult } from '@libp2p/gossipsub'
 import type { PeerId } from '@libp2p/interface'
-import { textOf } from '../error.ts'
 import { GOSSIP_BYTES_MAX } from './gossip.ts'
 import { createGossipRates } from './gossipRates.ts'
 import type { Host } from '../transport/host.ts'
@@ -68,7 +68,7 @@ export const createTransactionGossip = (
         ? TopicValidatorResult.Accept
         : TopicValidatorResult.Ignore
     } catch (cause) {
-      handlers.onInvalid(from, textOf(cause))
+      handlers.onInvalid(from, errorText(cause))
       return TopicValidatorResult.Reject
     }
   })
@@ -84,7 +84,7 @@ export const createTransactionGossip = (
     try {
       await pubsub.publish(topic, message)
     } catch (error) {
-      log.debug('Transactions were not gossiped: {reason}', { reason: textOf(error) })
+      log.debug('Transactions were not gossiped: {reason}', { reason: errorText(error) })
     }
   }
 

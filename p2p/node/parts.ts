@@ -1,4 +1,4 @@
-import { textOf } from '../error.ts'
+import { errorText } from '../../core/text/errorText.ts'
 import { nameOf } from '../peers/connection.ts'
 import type { Host } from '../transport/host.ts'
 import type { Base } from './base.ts'
@@ -28,7 +28,7 @@ export const connectParts = (parts: Parts): void => {
     // libp2p keeps an entry for each key it has seen: without this, keys of short-lived nodes pile up.
     host.peerStore
       .delete(connection.libp2p.remotePeer)
-      .catch(error => log.debug('A peer could not be forgotten: {reason}', { reason: textOf(error) }))
+      .catch(error => log.debug('A peer could not be forgotten: {reason}', { reason: errorText(error) }))
     if (peer === undefined) return
     log.debug('Lost {peer}: {reason}', { peer: nameOf(connection), reason })
     parts.blocks.disconnected(id)

@@ -1,11 +1,11 @@
-import { textOf } from '../error.ts'
+import { errorText } from '../../core/text/errorText.ts'
 import type { NetworkHandlers } from '../network.ts'
 import type { Log } from '../log.ts'
 
 /** Handlers whose exceptions are logged: an exception ends neither a connection nor the process. */
 export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandlers => {
   const logError = (name: string, error: unknown): void =>
-    log.error('The network handler {name} failed: {reason}', { name, reason: textOf(error), error })
+    log.error('The network handler {name} failed: {reason}', { name, reason: errorText(error), error })
   const safe =
     <Arguments extends readonly unknown[]>(name: string, handler: (...given: Arguments) => void) =>
     (...given: Arguments): void => {

@@ -1,5 +1,6 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { createBlockExchange } from '../blocks/blockExchange.ts'
-import { NetworkError, textOf } from '../error.ts'
+import { NetworkError } from '../error.ts'
 import { createPeerGossip } from '../gossip/peerGossip.ts'
 import type { PeerConnection } from '../peers/connection.ts'
 import { createDiscovery } from '../peers/discovery.ts'
@@ -17,8 +18,8 @@ export const createServices = (base: Base, { connections, learn }: Peers, host: 
   const { nowMs, pause } = options
   const onInvalidMessage = (connection: PeerConnection, cause: unknown): void => {
     const oversized = cause instanceof NetworkError && cause.code === 'OVERSIZED'
-    events.misbehaved.emit(connection, oversized ? 'oversized-message' : 'invalid-message', textOf(cause))
-    connections.close(connection, `an invalid message: ${textOf(cause)}`, false)
+    events.misbehaved.emit(connection, oversized ? 'oversized-message' : 'invalid-message', errorText(cause))
+    connections.close(connection, `an invalid message: ${errorText(cause)}`, false)
   }
   const blocks = createBlockExchange({
     protocol: protocols.blocks,

@@ -1,10 +1,11 @@
+import { errorText } from '../../core/text/errorText.ts'
 import type { Stream } from '@libp2p/interface'
 import type { YieldTurn } from '../../core/scheduler.ts'
 import type { BlockExchange } from '../blocks/blockExchange.ts'
 import { answerRange, RANGES_AT_ONCE_MAX } from '../blocks/ranges.ts'
 import { answerRecords, RECORDS_AT_ONCE_MAX } from '../blocks/records.ts'
 import { createConsensusRates, receiveConsensusMessages } from '../consensus.ts'
-import { NetworkError, textOf } from '../error.ts'
+import { NetworkError } from '../error.ts'
 import { answerPoolList, POOL_LISTS_AT_ONCE_MAX } from '../gossip/poolLists.ts'
 import type { NetworkHandlers, Scoring } from '../network.ts'
 import type { Log } from '../log.ts'
@@ -73,8 +74,8 @@ const answer = (
     await respond()
   }
   respondWhenReady().catch(cause => {
-    log.debug('A request of {peer} failed: {reason}', { peer: nameOf(connection), reason: textOf(cause) })
-    stream.abort(cause instanceof Error ? cause : new Error(textOf(cause)))
+    log.debug('A request of {peer} failed: {reason}', { peer: nameOf(connection), reason: errorText(cause) })
+    stream.abort(cause instanceof Error ? cause : new Error(errorText(cause)))
   })
 }
 

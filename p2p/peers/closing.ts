@@ -1,4 +1,4 @@
-import { textOf } from '../error.ts'
+import { errorText } from '../../core/text/errorText.ts'
 import { boundedWait } from '../transport/boundedWait.ts'
 import { type ChannelLimits, openChannel } from '../transport/channel.ts'
 import { STATUS_PROTOCOL } from '../transport/protocols.ts'
@@ -91,7 +91,7 @@ export const finishConnection = async (
   } catch (cause) {
     log.debug('The connection with {peer} was aborted: {reason}', {
       peer: nameOf(connection),
-      reason: textOf(cause),
+      reason: errorText(cause),
     })
     connection.libp2p.abort(new Error(connection.reason))
   }

@@ -1,7 +1,7 @@
+import { errorText } from '../../core/text/errorText.ts'
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { YieldTurn } from '../../core/scheduler.ts'
-import { textOf } from '../error.ts'
 import type { NetworkHandlers, Peer } from '../network.ts'
 import type { Log } from '../log.ts'
 import { receiveFrames } from '../transport/receive.ts'
@@ -122,8 +122,8 @@ const onStatusStream = (connections: Connections, stream: Stream, libp2p: Connec
     onFrame: frame => onStatusMessage(connections, connection, decodeStatusMessage(frame)),
     onFailure: cause => {
       const oversized = (cause as { code?: unknown }).code === 'OVERSIZED'
-      options.onMisbehaviour(connection, oversized ? 'oversized-message' : 'invalid-message', textOf(cause))
-      void closeConnection(options, connection, `a wrong status message: ${textOf(cause)}`)
+      options.onMisbehaviour(connection, oversized ? 'oversized-message' : 'invalid-message', errorText(cause))
+      void closeConnection(options, connection, `a wrong status message: ${errorText(cause)}`)
     },
   })
 }

@@ -1,5 +1,5 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { type Enode, formatEnode } from '../transport/enode.ts'
-import { textOf } from '../error.ts'
 import { idOf } from '../transport/identity.ts'
 import type { Log } from '../log.ts'
 
@@ -137,7 +137,7 @@ const dial = async (state: State, target: Target, enode: Enode): Promise<void> =
   try {
     await state.options.dial(enode)
   } catch (cause) {
-    onFailed(state, target, textOf(cause), false)
+    onFailed(state, target, errorText(cause), false)
   } finally {
     target.dialing = false
     state.dialing--

@@ -1,5 +1,5 @@
+import { errorText } from '../../core/text/errorText.ts'
 import type { Enode } from '../transport/enode.ts'
-import { textOf } from '../error.ts'
 import { type PeerConnection, nameOf } from './connection.ts'
 import type { Log } from '../log.ts'
 import { askForEnodes } from './peerExchange.ts'
@@ -31,7 +31,7 @@ export const createDiscovery = (options: {
   const ask = (connection: PeerConnection): void => {
     if (!wantsPeers()) return
     askForEnodes(connection, protocol).then(learn, cause =>
-      log.debug('{peer} sent no enodes: {reason}', { peer: nameOf(connection), reason: textOf(cause) }),
+      log.debug('{peer} sent no enodes: {reason}', { peer: nameOf(connection), reason: errorText(cause) }),
     )
   }
 

@@ -1,5 +1,5 @@
+import { errorText } from '../../core/text/errorText.ts'
 import type { Connection, Stream } from '@libp2p/interface'
-import { textOf } from '../error.ts'
 import type { YieldTurn } from '../../core/scheduler.ts'
 import { type Message, messageOf, sendFrames } from './sendFrames.ts'
 
@@ -58,7 +58,7 @@ const fail = (state: State, cause: unknown): void => {
   state.queue.length = 0
   state.queuedBytes = 0
   wakeWaiters(state)
-  state.options.onFailure(textOf(cause))
+  state.options.onFailure(errorText(cause))
 }
 
 /** Removes the messages of the next write from the queue. */

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { DIALS_MAX } from '../limits.ts'
 import { privateKeyFromRaw } from '@libp2p/crypto/keys'
 import { type GossipSub, type GossipsubOpts, gossipsub } from '@libp2p/gossipsub'
@@ -7,7 +8,7 @@ import { noise } from '@libp2p/noise'
 import { asCrypto, defaultCrypto } from '@libp2p/noise/crypto'
 import { tcp } from '@libp2p/tcp'
 import { createLibp2p } from 'libp2p'
-import { NetworkError, textOf } from '../error.ts'
+import { NetworkError } from '../error.ts'
 import type { ListenAddress } from '../network.ts'
 import { hostKind } from './enode.ts'
 import { endpointOf, listenAddressOf } from './identity.ts'
@@ -114,7 +115,7 @@ export const startHost = async (node: Host, listening: Listening): Promise<numbe
         `another process listens on ${where}: stop it, or give another port with --p2p-port`,
         { cause },
       )
-    throw new NetworkError('LISTEN_FAILED', `cannot listen on ${where}: ${textOf(cause)}`, { cause })
+    throw new NetworkError('LISTEN_FAILED', `cannot listen on ${where}: ${errorText(cause)}`, { cause })
   }
   // libp2p goes on without an IPv6 address that it cannot listen on.
   if (ipv6 !== undefined && portOf(node, 'ip6') === undefined) {

@@ -1,6 +1,7 @@
+import { errorText } from '../../core/text/errorText.ts'
 import type { Connection, Stream } from '@libp2p/interface'
 import type { YieldTurn } from '../../core/scheduler.ts'
-import { NetworkError, textOf } from '../error.ts'
+import { NetworkError } from '../error.ts'
 import { encodeFrame } from './frames.ts'
 import { readFrames } from './readFrames.ts'
 import { type Message, messageOf, STALL_TIMEOUT_MS, sendFrames } from './sendFrames.ts'
@@ -35,7 +36,7 @@ export async function* requestList(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const opening = AbortSignal.any([signal, AbortSignal.timeout(SILENCE_MS)])
   const stream = await connection.newStream(protocol, { signal: opening }).catch((cause: unknown) => {
-    throw new NetworkError('NOT_CONNECTED', `the request failed: ${textOf(cause)}`, { cause })
+    throw new NetworkError('NOT_CONNECTED', `the request failed: ${errorText(cause)}`, { cause })
   })
   let done = false
   try {

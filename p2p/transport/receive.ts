@@ -1,6 +1,6 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { EXCEEDED_INTERVAL_MS } from '../limits.ts'
 import type { Stream, StreamMessageEvent } from '@libp2p/interface'
-import { textOf } from '../error.ts'
 import { backpressureOf } from './backpressure.ts'
 import { createFrameDecoder, type FrameDecoder } from './frames.ts'
 import type { InboundLimits } from './inboundLimits.ts'
@@ -110,7 +110,7 @@ const drain = (state: State): boolean => {
     return true
   } catch (cause) {
     end(state)
-    stream.abort(cause instanceof Error ? cause : new Error(textOf(cause)))
+    stream.abort(cause instanceof Error ? cause : new Error(errorText(cause)))
     options.onFailure(cause)
     return false
   }

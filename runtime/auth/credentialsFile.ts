@@ -6,7 +6,7 @@ import {
   parseCredentials,
 } from '../../handlers/auth/login/credentials.ts'
 import { COST_MAX, COST_MIN, bcryptCost } from '../../handlers/auth/login/password.ts'
-import { UsageError } from '../cli/errors.ts'
+import { invalidFile } from '../cli/errors.ts'
 import { readFailureReason, readUpTo } from '../cli/readUpTo.ts'
 
 /** Maximum file length: enough for thousands of users. */
@@ -14,22 +14,20 @@ const FILE_BYTES_MAX = 1024 * 1024
 
 const parse = (bytes: Uint8Array): Credentials => parseCredentials(new TextDecoder().decode(bytes))
 
-const invalid = (text: string): UsageError => new UsageError('INVALID_FILE', text)
-
 /**
  * Reads and checks the file at a start.
  * @param port `HTTP` or `WS`, for the messages. @throws UsageError with Besu's texts
  */
 export const checkCredentialsFile = (path: string, port: string): Credentials => {
   if (!existsSync(path))
-    throw invalid(`The specified RPC ${port} authentication credential file '${path}' does not exist`)
+    throw invalidFile(`The specified RPC ${port} authentication credential file '${path}' does not exist`)
   try {
     return parse(readUpTo(path, FILE_BYTES_MAX))
   } catch (cause) {
-    if (cause instanceof CredentialsError && cause.code !== 'MALFORMED') throw invalid(cause.message)
+    if (cause instanceof CredentialsError && cause.code !== 'MALFORMED') throw invalidFile(cause.message)
     const detail =
       cause instanceof CredentialsError ? cause.message : `it cannot be read: ${readFailureReason(cause)}`
-    throw invalid(`Invalid RPC ${port} authentication credentials file: ${detail} (${path})`)
+    throw invalidFile(`Invalid RPC ${port} authentication credentials file: ${detail} (${path})`)
   }
 }
 

@@ -11,7 +11,7 @@ import { parsePublicKey, type PublicKey, PublicKeyError } from '../../handlers/a
 import { createVerifySignature } from '../../handlers/auth/tokens/verifyToken.ts'
 import { isKnownMethod } from '../../handlers/rpc/dispatch/knownMethods.ts'
 import { METHODS } from '../../handlers/rpc/methods/methodTable.ts'
-import { UsageError } from '../cli/errors.ts'
+import { UsageError, invalidValue } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 import type { Log } from '../logging/log.ts'
@@ -42,8 +42,6 @@ type Mode =
   | { readonly kind: 'credentials'; readonly path: string }
   /** One of them at least. */
   | { readonly kind: 'publicKeys'; readonly key: PublicKey | undefined; readonly jwks: string | undefined }
-
-const invalid = (text: string): UsageError => new UsageError('INVALID_VALUE', text)
 
 /** Maximum file length: a public key in PEM has less than a kilobyte. */
 const PUBLIC_KEY_BYTES_MAX = 64 * 1024
@@ -76,23 +74,23 @@ const modeOf = (settings: AuthSettings, log?: Log): Mode => {
   const { port, flag, enabled, credentialsFile, publicKeyFile, jwks, openMethods } = settings
   const served = new Set(METHODS.map(({ name }) => name))
   if (!openMethods.every(name => isKnownMethod(name) || served.has(name)))
-    throw invalid(
+    throw invalidValue(
       `Invalid value for option '--${flag}-api-methods-no-auth', options must be valid RPC methods`,
     )
   if (!enabled) return { kind: 'off' }
   if (credentialsFile !== undefined && publicKeyFile !== undefined)
-    throw invalid(
+    throw invalidValue(
       `--${flag}-authentication-credentials-file and --${flag}-authentication-jwt-public-key-file exclude each other: use the first for logins on this node, the second for tokens of another issuer`,
     )
   if (credentialsFile !== undefined && jwks !== undefined)
-    throw invalid(
+    throw invalidValue(
       `--${flag}-authentication-credentials-file and --${flag}-authentication-jwks exclude each other: use the first for logins on this node, the second for tokens of another issuer`,
     )
   if (jwks !== undefined) checkKeySet(jwks, flag)
   const key = publicKeyFile === undefined ? undefined : readPublicKey(publicKeyFile, settings)
   if (key !== undefined || jwks !== undefined) return { kind: 'publicKeys', key, jwks }
   if (credentialsFile === undefined)
-    throw invalid(
+    throw invalidValue(
       `Unable to authenticate JSON-RPC ${port === 'WS' ? 'WebSocket' : port} endpoint without a supplied credentials file or authentication public key file: give --${flag}-authentication-credentials-file, --${flag}-authentication-jwt-public-key-file or --${flag}-authentication-jwks`,
     )
   for (const user of unusableUsers(checkCredentialsFile(credentialsFile, port)))

@@ -8,6 +8,10 @@ export class UsageError extends Error {
   }
 }
 
+export const invalidValue = (text: string): UsageError => new UsageError('INVALID_VALUE', text)
+
+export const invalidFile = (text: string): UsageError => new UsageError('INVALID_FILE', text)
+
 /**
  * The value of an option that a command needs.
  * @param option as a user writes it, such as `--to=<PATH>`; `meaning` follows it in the error

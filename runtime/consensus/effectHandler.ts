@@ -1,5 +1,5 @@
 import type { Address } from '../../core/bytes/bytes.ts'
-import type { Effect } from '../../core/qbft/effect.ts'
+import type { Effect, EffectOf } from '../../core/qbft/effect.ts'
 import { POSITION_CODES, POSITIONS_FEATURE } from '../../core/qbft/codec/position.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { Network, Peer } from '../../p2p/network.ts'
@@ -44,8 +44,6 @@ export type EffectHandler = {
   /** Resolves when the running work is done. */
   done(): Promise<void>
 }
-
-type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
 
 /** Every effect but a record, which is awaited before the effects that follow. */
 type PromptEffect = Exclude<Effect, { readonly kind: 'record' }>

@@ -1,3 +1,4 @@
+import type { StandingVotes } from '../../handlers/rpc/context.ts'
 import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import type { Vote } from '../../core/block/codec/extraData.ts'
@@ -6,15 +7,6 @@ import { ValidatorFileError, type ValidatorFiles, VOTES_KEY } from './record/val
 
 /** Maximum votes: more than any consortium has validators. */
 const VOTES_MAX = 1_000
-
-/** The operator's votes, kept across restarts and epochs until discarded. */
-export type StandingVotes = {
-  readonly list: () => readonly Vote[]
-  /** Adds a vote or replaces the one on the same address; resolves when durable. @throws TooManyVotes */
-  propose(vote: Vote): Promise<void>
-  /** Discards a pending vote; does nothing if there is none. */
-  discard(recipient: Address): Promise<void>
-}
 
 /** The maximum of votes is reached: discard some. */
 class TooManyVotes extends Error {

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
 import { decodeExtraData } from '../../core/block/codec/extraData.ts'
 import type { Member } from './folder.ts'
@@ -66,7 +67,7 @@ export const watchBlocks = (options: {
         failed = false
       } catch (error) {
         if (!failed && !signal.aborted)
-          print(`the RPC node does not answer: ${error instanceof Error ? error.message : String(error)}`)
+          print(`the RPC node does not answer: ${errorText(error)}`)
         failed = true
       }
       await new Promise(resolve => setTimeout(resolve, POLL_MS))

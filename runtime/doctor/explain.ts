@@ -38,7 +38,8 @@ const attempt = ({ round, nextAttemptMs, nowMs, isValidator }: NodeReport): stri
   return `; round ${round}${next}`
 }
 
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+/** The text with a capital letter at its beginning. */
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 /** Explains in one sentence why no block is being decided, or what else is wrong. Pure: depends on the report alone. */
 export const explain = (report: NodeReport): Diagnosis => {

@@ -60,7 +60,7 @@ const STATUS: Readonly<Record<keyof Status, Test>> = {
   validators: value => Array.isArray(value) && value.every(isValidator),
 }
 
-/** Undefined for what no node of this kind answers. */
+/** The status in an answer; undefined for one of another form. */
 export const readStatus = (value: unknown): Status | undefined =>
   has(value, STATUS) ? (value as Status) : undefined
 

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { existsSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import { isBusy, type OpenSqlite, type SqliteDatabase } from './sqliteDatabase.ts'
 
@@ -123,7 +124,7 @@ export class SqliteFileError extends Error {
   override readonly name = 'SqliteFileError'
   readonly code = 'SQLITE_FILE'
   constructor(path: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = errorText(cause)
     super(`cannot open ${path}: ${reason}; ${helpFor(cause, reason)}`, { cause })
   }
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import process from 'node:process'
-import { equalBytes } from '../../core/bytes/bytes.ts'
+import { equalOptionalBytes } from '../../core/bytes/bytes.ts'
 import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 
 /** Who holds the storage: written when a node opens it, and the condition of each of its writes (fencing). */
@@ -52,9 +52,6 @@ const holderOf = (lease: Uint8Array): string => {
 
 type ConditionalStore = KeyValueStore & { readonly setIf: NonNullable<KeyValueStore['setIf']> }
 
-const isSame = (first: Uint8Array | undefined, second: Uint8Array | undefined): boolean =>
-  first === undefined || second === undefined ? first === second : equalBytes(first, second)
-
 const beatOf = (count: number): KeyValueEntry => ({ key: BEAT_KEY, value: encoder.encode(String(count)) })
 
 /** Replaces the lease if it still is `before`. */
@@ -66,7 +63,7 @@ const take = async (
   const condition = { key: LEASE_KEY, value: before }
   if (await kv.setIf(condition, [{ key: LEASE_KEY, value: own }, beatOf(0)])) return true
   // A client may repeat a write after a lost connection although the first one arrived.
-  return isSame(await kv.get(LEASE_KEY), own)
+  return equalOptionalBytes(await kv.get(LEASE_KEY), own)
 }
 
 /** The result of reads and waits, unless a stop comes first. @throws StorageWaitStopped */
@@ -100,8 +97,8 @@ const watchHolder = async (
   const endMs = performance.now() + LEASE_MS
   while (performance.now() < endMs) {
     await unlessStopped(new Promise(resolve => setTimeout(resolve, HOLDER_CHECK_MS)), stop)
-    if (!isSame(await read(LEASE_KEY), lease)) return
-    if (!isSame(await read(BEAT_KEY), beat)) throw new StorageInUse(name, holderOf(lease))
+    if (!equalOptionalBytes(await read(LEASE_KEY), lease)) return
+    if (!equalOptionalBytes(await read(BEAT_KEY), beat)) throw new StorageInUse(name, holderOf(lease))
   }
 }
 
@@ -111,7 +108,7 @@ const acquire = async (kv: ConditionalStore, own: Uint8Array, options: LeaseOpti
     const found = await unlessStopped(kv.get(LEASE_KEY), options.stop)
     if (found !== undefined && !options.takesOver) {
       await watchHolder(kv, found, options)
-      if (!isSame(await kv.get(LEASE_KEY), found)) continue
+      if (!equalOptionalBytes(await kv.get(LEASE_KEY), found)) continue
     }
     if (await take(kv, found, own)) return
   }

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { join } from 'node:path'
 import { builtinDrivers, type Driver } from 'unstorage'
 import { keyValueOfDriver } from '../../core/store/keyvalue/driverStore.ts'
@@ -39,7 +40,7 @@ const openBuiltin = async (name: string, options: Readonly<Record<string, string
     }
     return module.default(options)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = errorText(cause)
     throw new StorageUnavailable(
       `--storage=${name} cannot be opened: ${reason.split('\n')[0]}; install the package it needs, or give its options as --storage=${name}?option=value`,
       { cause },

@@ -1,3 +1,4 @@
+import { bufferOf } from './bufferOf.ts'
 import { type Driver, defineDriver } from 'unstorage'
 import type { EntryCondition } from '../../core/store/keyvalue/condition.ts'
 import type { DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
@@ -49,8 +50,6 @@ const statementsOf = (table: string) => {
 }
 
 type Statements = ReturnType<typeof statementsOf>
-
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** The parameters of a batch: keys, all values one behind the other, their positions (from 1) and lengths, keys to remove. */
 const parametersOf = (entries: readonly KeyValueEntry[]): readonly unknown[] => {

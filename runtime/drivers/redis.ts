@@ -1,3 +1,4 @@
+import { bufferOf } from './bufferOf.ts'
 import type { Redis } from 'ioredis'
 import { type Driver, defineDriver } from 'unstorage'
 import type { EntryCondition } from '../../core/store/keyvalue/condition.ts'
@@ -38,8 +39,6 @@ return 1`
 type Scripted = Redis & {
   quorateSetIf(keys: number, ...rest: (string | Uint8Array)[]): Promise<number>
 }
-
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** The last value of each key, and the keys to remove. */
 const split = (entries: readonly KeyValueEntry[]) => {

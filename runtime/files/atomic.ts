@@ -2,7 +2,8 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFil
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-const syncFolder = (path: string): void => {
+/** Makes the entries of a folder durable: created and renamed files, and removed ones. */
+export const syncFolder = (path: string): void => {
   const folder = openSync(path, 'r')
   try {
     fsyncSync(folder)

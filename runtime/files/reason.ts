@@ -1,3 +1,5 @@
+import { errorText } from '../../core/text/errorText.ts'
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
   EEXIST: 'a file exists at that path',
@@ -42,5 +44,5 @@ export const connectionFailureReason = (cause: unknown): string => {
   const texts = textsOf(cause)
   const known = CONNECTION_REASONS.find(([pattern]) => pattern.test(texts))
   if (known !== undefined) return known[1]
-  return (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
+  return errorText(cause).replace(/\.$/, '')
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import type { Block, Withdrawal } from '../../core/block/block.ts'
 import { transactionOf } from '../../core/block/codec/transaction.ts'
@@ -20,7 +21,7 @@ const headerOf = ({ what, values }: Fields) => {
       nonce: values['nonce'] ?? '0x0000000000000000',
     })
   } catch (cause) {
-    throw forkUnavailable(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
+    throw forkUnavailable(`${what}: ${errorText(cause)}`, cause)
   }
 }
 

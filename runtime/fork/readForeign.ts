@@ -7,7 +7,7 @@ import type { Account } from '../../core/state/account.ts'
 import { withChecksum } from '../../core/store/checksum.ts'
 import { encodeChainHead } from '../../core/store/codec/chainHead.ts'
 import { accountCodec, slotCodec } from '../../core/store/codec/stateValues.ts'
-import { createWriter } from '../../core/store/codec/writer.ts'
+import { createWriter, encodeVarints } from '../../core/store/codec/writer.ts'
 import { codeKey } from '../../core/store/keys.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
 import { encodeSegment } from '../../core/store/segments/segment.ts'
@@ -115,17 +115,11 @@ export const readForeignRecord = async (upstream: Upstream, number: number): Pro
 export const segmentOf = (record: BlockRecord): Uint8Array =>
   encodeSegment({ ...record, changes: { accounts: [], codes: [] }, nodes: [] })
 
-const varints = (...values: readonly number[]): Uint8Array => {
-  const writer = createWriter(16)
-  for (const value of values) writer.varint(value)
-  return writer.finish()
-}
-
 const readNumberOfHash = async ({ call }: Upstream, key: string, hash: string, last: number) => {
   const block = await call('eth_getBlockByHash', [`0x${hash}`, false])
   if (block === null) return []
   const number = Number(quantityField(fieldsOf('block', block), 'number'))
-  return number > last ? [] : [entryOf(key, varints(number))]
+  return number > last ? [] : [entryOf(key, encodeVarints(number))]
 }
 
 const readLocation = async ({ call }: Upstream, key: string, hash: string, last: number) => {
@@ -136,7 +130,7 @@ const readLocation = async ({ call }: Upstream, key: string, hash: string, last:
   const number = Number(quantityField(fields, 'blockNumber'))
   return number > last
     ? []
-    : [entryOf(key, varints(number, Number(quantityField(fields, 'transactionIndex'))))]
+    : [entryOf(key, encodeVarints(number, Number(quantityField(fields, 'transactionIndex'))))]
 }
 
 /**

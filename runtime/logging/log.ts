@@ -1,5 +1,5 @@
 import { configureSync, getLogger, type Logger, type LogRecord } from '@logtape/logtape'
-import type { LogLevel } from './level.ts'
+import type { LogLevel } from '../../handlers/rpc/logLevels.ts'
 
 export type Log = Logger
 

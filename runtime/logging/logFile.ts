@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -49,7 +50,7 @@ const safely = (state: State, work: () => void): void => {
     work()
     state.hasFailed = false
   } catch (error) {
-    if (!state.hasFailed) state.options.onFailure(error instanceof Error ? error.message : String(error))
+    if (!state.hasFailed) state.options.onFailure(errorText(error))
     state.hasFailed = true
   }
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
@@ -84,7 +85,7 @@ const readOnce = async (state: State): Promise<void> => {
     await read(state)
     state.reason = undefined
   } catch (error) {
-    state.reason = error instanceof Error ? error.message : String(error)
+    state.reason = errorText(error)
   }
   state.readAtMs = state.nowMs()
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
 import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
@@ -43,7 +44,7 @@ const LOGGED_ERRORS_MAX = 100
 const createReportError = (log: Log): RpcContext['reportError'] => {
   const lastMs = new Map<string, number>()
   return (method, error) => {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorText(error)
     const nowMs = performance.now()
     const before = lastMs.get(text)
     if (before !== undefined && nowMs - before < ERROR_LOG_MS) return

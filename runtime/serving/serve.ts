@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { requestScheduler } from '../../handlers/inbound/requestScheduler.ts'
 import type { Upgrade } from '../../handlers/ws/socket.ts'
 import { CommandError } from '../cli/errors.ts'
@@ -131,7 +132,7 @@ export const serve: Serve = async options => {
         `Port(s) '[${options.port}]' already in use. Check for other processes using the port(s), or give another port with --${options.portOption}.`,
         { cause: error },
       )
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     throw new CommandError(
       'START_FAILED',
       `Cannot listen on ${options.hostname}:${options.port}: ${reason}. Give an address of this machine with --${options.hostOption}.`,

@@ -1,13 +1,11 @@
-import { UsageError } from '../cli/errors.ts'
+import { invalidValue } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-
-const invalid = (text: string): UsageError => new UsageError('INVALID_VALUE', text)
 
 const requireRemote = ({ remoteSignerUrls, ...options }: NodeOptions): void => {
   const { remoteSignerClientCertFile, remoteSignerClientKeyFile } = options
-  if (remoteSignerUrls.length === 0) throw invalid('--security-module=remote needs --remote-signer-urls')
+  if (remoteSignerUrls.length === 0) throw invalidValue('--security-module=remote needs --remote-signer-urls')
   if ((remoteSignerClientCertFile === undefined) !== (remoteSignerClientKeyFile === undefined))
-    throw invalid('--remote-signer-client-cert-file and --remote-signer-client-key-file need each other')
+    throw invalidValue('--remote-signer-client-cert-file and --remote-signer-client-key-file need each other')
 }
 
 /** @throws UsageError for options of the security module that contradict each other */
@@ -16,14 +14,14 @@ export const requireSecurityModule = (options: NodeOptions): void => {
   if (securityModule === 'localfile') return
   const flag = `--security-module=${securityModule}`
   if (genesisFile === undefined)
-    throw invalid(`${flag} needs --genesis-file: a development chain creates the key of its validator`)
+    throw invalidValue(`${flag} needs --genesis-file: a development chain creates the key of its validator`)
   if (nodePrivateKeyFile !== undefined)
-    throw invalid(`${flag} and --node-private-key-file exclude each other: the validator has one key`)
+    throw invalidValue(`${flag} and --node-private-key-file exclude each other: the validator has one key`)
   if (p2pProtocol !== 'libp2p')
-    throw invalid(
+    throw invalidValue(
       `${flag} is refused with --p2p-protocol=${p2pProtocol}: over devp2p a validator is known by the key of its connections, which then must be the validator's key itself. Use --security-module=localfile, or --p2p-protocol=libp2p`,
     )
   if (securityModule === 'keystore' && keystoreFile === undefined)
-    throw invalid('--security-module=keystore needs --keystore-file')
+    throw invalidValue('--security-module=keystore needs --keystore-file')
   if (securityModule === 'remote') requireRemote(options)
 }

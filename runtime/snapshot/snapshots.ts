@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -59,7 +60,7 @@ class Stopped extends Error {
 
 const reasonOf = (cause: unknown): string => {
   if ((cause as { readonly syscall?: unknown }).syscall !== undefined) return writeFailureReason(cause)
-  return cause instanceof Error ? cause.message : String(cause)
+  return errorText(cause)
 }
 
 /** Removes what a killed process left. */

@@ -1,3 +1,4 @@
+import { CANCUN_BLOBS, PRAGUE_BLOBS } from '../../core/genesis/parse/forks.ts'
 import { CODE_SIZE_MAX, EVM_STACK_ITEMS } from '../../core/genesis/evmLimits.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import { padStartBytes } from '../../core/bytes/bytes.ts'
@@ -41,8 +42,6 @@ export const TEST_FORKS: ReadonlyMap<string, ForkName> = new Map([
 
 const CHAIN_ID = 1n
 
-const CANCUN_BLOBS: BlobParameters = { targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n }
-const PRAGUE_BLOBS: BlobParameters = { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
 
 const rulesOf = (fork: ForkName): Rules => ({
   fork,

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { createWasmEngine } from '../../core/crypto/wasm/compiledEngine.ts'
 import { useTableSeed } from '../../core/state/hash.ts'
@@ -77,7 +78,7 @@ export const createWorker = (openStore: OpenStore): WorkerHandler => ({
       return await answer(openStore, request, env, context)
     } catch (error) {
       console.error('The request failed:', error)
-      return new Response(`${error instanceof Error ? error.message : String(error)}\n`, { status: 500 })
+      return new Response(`${errorText(error)}\n`, { status: 500 })
     }
   },
 })

@@ -1,3 +1,4 @@
+import { errorText } from '../../core/text/errorText.ts'
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import { checkedValue } from '../../core/store/checksum.ts'
 import {
@@ -88,7 +89,7 @@ const write = async (route: StoreRoute, body: Uint8Array): Promise<Response> => 
     try {
       await verify(next.head, overlay(kv, asked))
     } catch (error) {
-      return answer(422, `the head is refused: ${error instanceof Error ? error.message : String(error)}`)
+      return answer(422, `the head is refused: ${errorText(error)}`)
     }
   if (kv.setIf === undefined) return answer(405, 'this store is filled by the node itself')
   const written = await kv.setIf({ key: asked.key, value: asked.value }, asked.entries)

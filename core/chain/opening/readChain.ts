@@ -1,11 +1,9 @@
 import type { ChainConfiguration } from '../../genesis/configuration.ts'
 import type { ChainHead, ChainStore } from '../../store/store.ts'
-import { ReadOnlyStore } from '../../store/replica/errors.ts'
+import { refuseWrite } from '../../store/replica/errors.ts'
 import type { Chain } from '../chain.ts'
 import { ChainError } from '../error.ts'
 import { createValidators, NO_VALIDATORS } from '../execution/validators.ts'
-
-const readOnly = (): Promise<never> => Promise.reject(new ReadOnlyStore())
 
 /** A chain at one head over a read-only store: it serves reads, and its head never changes. */
 export const createReadChain = (
@@ -24,11 +22,11 @@ export const createReadChain = (
     store,
     genesis,
     head: () => head,
-    importBlock: readOnly,
-    buildBlock: readOnly,
-    verifyBlock: readOnly,
-    commitBuilt: readOnly,
-    repairBlock: readOnly,
+    importBlock: refuseWrite,
+    buildBlock: refuseWrite,
+    verifyBlock: refuseWrite,
+    commitBuilt: refuseWrite,
+    repairBlock: refuseWrite,
     validators,
     validatorsNamedBy: namedBy,
     voteTally: () => voteTally(number),

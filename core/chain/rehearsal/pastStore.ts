@@ -1,6 +1,6 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { BLOCK_HASHES_MAX } from '../../evm/transaction/environment.ts'
-import type { StateChanges } from '../../state/account.ts'
+import { type StateChanges, countChanges } from '../../state/account.ts'
 import type { ChainHead, ChainStore } from '../../store/store.ts'
 import { historicalNodes } from '../../trie/state/history.ts'
 import type { TrieNodeReader } from '../../trie/nodes/node.ts'
@@ -14,9 +14,6 @@ export type PastStores = {
   /** The store as it was when `parent` was its head. Must be called from the head down, for each block. */
   before(parent: ChainHead): Promise<ChainStore>
 }
-
-const sizeOf = ({ accounts }: StateChanges): number =>
-  accounts.reduce((sum, { slots }) => sum + 1 + slots.length, 0)
 
 const hashesUpTo = async (store: ChainStore, last: bigint): Promise<ReadonlyMap<bigint, Hash>> => {
   const hashes = new Map<bigint, Hash>()
@@ -41,7 +38,7 @@ export const createPastStores = (store: ChainStore, head: ChainHead): PastStores
         if (changes === undefined)
           throw new ChainError('NO_SUCH_BLOCK', `the changes of block ${collectedTo} are not in the store`)
         reverse.push(changes)
-        size += sizeOf(changes)
+        size += countChanges(changes)
       }
       if (size > CHANGES_MAX)
         throw new ChainError(

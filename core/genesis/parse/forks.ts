@@ -22,8 +22,9 @@ const BLOCK_FORKS: readonly (readonly [key: string, fork: ForkName | undefined])
   ['mergeNetSplitBlock', 'paris'],
 ]
 
-const CANCUN: BlobParameters = { targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n }
-const PRAGUE: BlobParameters = { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
+/** Mainnet's blob parameters (EIP-7840). */
+export const CANCUN_BLOBS: BlobParameters = { targetBlobs: 3, maxBlobs: 6, baseFeeUpdateFraction: 3_338_477n }
+export const PRAGUE_BLOBS: BlobParameters = { targetBlobs: 6, maxBlobs: 9, baseFeeUpdateFraction: 5_007_716n }
 const BPO1: BlobParameters = { targetBlobs: 10, maxBlobs: 15, baseFeeUpdateFraction: 8_346_193n }
 const BPO2: BlobParameters = { targetBlobs: 14, maxBlobs: 21, baseFeeUpdateFraction: 11_684_671n }
 
@@ -35,9 +36,9 @@ const TIME_FORKS: readonly (readonly [
   mainnet?: BlobParameters,
 ])[] = [
   ['shanghaiTime', 'shanghai', ''],
-  ['cancunTime', 'cancun', 'cancun', CANCUN],
-  ['pragueTime', 'prague', 'prague', PRAGUE],
-  ['osakaTime', 'osaka', 'osaka', PRAGUE],
+  ['cancunTime', 'cancun', 'cancun', CANCUN_BLOBS],
+  ['pragueTime', 'prague', 'prague', PRAGUE_BLOBS],
+  ['osakaTime', 'osaka', 'osaka', PRAGUE_BLOBS],
   ['bpo1Time', 'osaka', 'bpo1', BPO1],
   ['bpo2Time', 'osaka', 'bpo2', BPO2],
   ['bpo3Time', 'osaka', 'bpo3'],

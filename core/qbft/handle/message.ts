@@ -9,7 +9,7 @@ import { decodePosition, POSITION_CODES } from '../codec/position.ts'
 import { decodePrepare } from '../codec/prepare.ts'
 import type { Effect } from '../effect.ts'
 import { keepFuture, refusedFuture } from '../futureMessages.ts'
-import { QBFT_CODES, type WireMessage } from '../message.ts'
+import { QBFT_CODES, type WireMessage, isQbftCode } from '../message.ts'
 import { UNKNOWN_AUTHOR, type SeenMessages, wasSeen, withSeen } from '../seenMessages.ts'
 import { chargePeerBudget } from '../peerBudgets.ts'
 import { authorOfSteps } from '../signatures.ts'
@@ -24,8 +24,6 @@ import { handleProposal } from './proposal.ts'
 import { answerPosition, handlePosition } from './recall.ts'
 import { handleRoundChange } from './roundChange.ts'
 
-const CODES: ReadonlySet<number> = new Set(Object.values(QBFT_CODES))
-
 function* hashOf({ code, data }: WireMessage): Steps<string> {
   return `${code}${toBareHex(yield* keccak256Steps(data))}`
 }
@@ -36,7 +34,7 @@ const open = (
   peer: Address,
 ): OpenedMessage | undefined => {
   const origin = { peer, author: undefined }
-  if (!CODES.has(code)) {
+  if (!isQbftCode(code)) {
     drop(context, 'unknown-code', origin, `code ${code}`)
     return undefined
   }

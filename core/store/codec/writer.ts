@@ -118,3 +118,10 @@ export const createWriter = (sizeHint = 256): Writer => {
     },
   }
 }
+
+/** The numbers one after the other, each in LEB128. */
+export const encodeVarints = (...values: readonly number[]): Uint8Array => {
+  const writer = createWriter(16)
+  for (const value of values) writer.varint(value)
+  return writer.finish()
+}

@@ -3,7 +3,7 @@ import { fromHex, toBareHex } from '../../bytes/hex.ts'
 import { verifiedValue, withChecksum } from '../checksum.ts'
 import { codeEntries } from '../segments/codeParts.ts'
 import { encodeChainHead } from '../codec/chainHead.ts'
-import { createWriter } from '../codec/writer.ts'
+import { createWriter, encodeVarints } from '../codec/writer.ts'
 import { clearJournal, writeJournal } from './flushJournal.ts'
 import type { KeyValueEntry, KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { sortedKeys } from '../keyvalue/keyOrder.ts'
@@ -72,12 +72,6 @@ const prepareState = async <Value>(
   return updatedRecords
 }
 
-const numbers = (...values: readonly number[]): Uint8Array => {
-  const writer = createWriter(16)
-  for (const value of values) writer.varint(value)
-  return writer.finish()
-}
-
 /** Bytes that an entry counts besides its value, so that a slice has no more than FLUSH_SLICE_ENTRIES. */
 const ENTRY_BYTES = FLUSH_SLICE_BYTES / FLUSH_SLICE_ENTRIES
 
@@ -106,11 +100,11 @@ function* otherEntries(
   for (const [key, code] of memtable.codes) yield* codeEntries(key, code)
   for (const head of memtable.heads)
     yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
-  for (const key of order.blockNumbers) yield entryOf(key, numbers(memtable.blockNumbers.get(key) as number))
+  for (const key of order.blockNumbers) yield entryOf(key, encodeVarints(memtable.blockNumbers.get(key) as number))
   for (const digits of order.transactions)
     yield entryOf(
       transactionKey(digits),
-      numbers(...locationOf(memtable.transactions.get(fromHex(digits)) as number)),
+      encodeVarints(...locationOf(memtable.transactions.get(fromHex(digits)) as number)),
     )
 }
 

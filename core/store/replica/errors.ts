@@ -7,6 +7,9 @@ export class ReadOnlyStore extends Error {
   }
 }
 
+/** A function of a store that would write, on a replica. */
+export const refuseWrite = (): Promise<never> => Promise.reject(new ReadOnlyStore())
+
 /** A read of state that a replica does not have: it has only blocks, or the block is too far before its head. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable'

@@ -12,14 +12,12 @@ import type { ChainMemory } from '../chainMemory.ts'
 import { createStateReader, UnknownBlock } from '../reading/stateReader.ts'
 import type { ChainHead, ChainStore } from '../store.ts'
 import type { Views } from '../views/views.ts'
-import { ReadOnlyStore, StateUnavailable } from './errors.ts'
+import { ReadOnlyStore, StateUnavailable, refuseWrite } from './errors.ts'
 import type { ReplicaHead } from './replicaHead.ts'
 import { createReadViews, createReplicaTrie } from './replicaTrie.ts'
 
 /** A replica at one head: readers do not see later blocks that the store receives. */
 export type ReplicaSnapshot = ReplicaHead & { readonly head: ChainHead }
-
-const readOnly = (): Promise<never> => Promise.reject(new ReadOnlyStore())
 
 /** Headers read in one step of a log search, where no section of the index has them. */
 const HEADERS_AT_ONCE = 64
@@ -124,12 +122,12 @@ export const createReadStore = (
     ...reads,
     head: () => head,
     genesisHash: () => genesisHash,
-    commit: readOnly,
+    commit: refuseWrite,
     settle: () => Promise.resolve(),
     failure: () => undefined,
     retry: () => Promise.resolve(),
     onFailed: () => () => undefined,
-    repair: readOnly,
+    repair: refuseWrite,
     damagedFrom: () => undefined,
     endedBefore: () => undefined,
     onDamaged: () => () => undefined,

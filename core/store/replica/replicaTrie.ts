@@ -1,5 +1,5 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
-import type { StateChanges } from '../../state/account.ts'
+import { type StateChanges, countChanges } from '../../state/account.ts'
 import { historicalNodes } from '../../trie/state/history.ts'
 import { TrieCorruption } from '../../trie/nodes/load.ts'
 import type { TrieNodeReader } from '../../trie/nodes/node.ts'
@@ -69,9 +69,6 @@ class TrieNotLoaded extends Error {
   }
 }
 
-const sizeOf = ({ accounts }: StateChanges): number =>
-  accounts.reduce((sum, { slots }) => sum + 1 + slots.length, 0)
-
 /** The changes of the blocks after `number` up to the head, the last one first. */
 const readReverse = async ({ kv, head }: State, number: number): Promise<readonly StateChanges[]> => {
   const last = Number(head.header.number)
@@ -86,7 +83,7 @@ const readReverse = async ({ kv, head }: State, number: number): Promise<readonl
       const key = keys[index] as string
       if (stored === undefined) throw missingInReplica(key, at + index)
       const changes = segmentChanges(openSegment(verifiedValue(key, stored, at + index)))
-      size += sizeOf(changes)
+      size += countChanges(changes)
       if (size > UNDONE_CHANGES_MAX) throw new StateUnavailable()
       reverse.unshift(changes)
     }

@@ -1,3 +1,4 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import type { Scheduler } from '../../../core/scheduler.ts'
 import type { CompressedInit } from '../../http/compression.ts'
@@ -57,7 +58,7 @@ export const resultOf = (error: unknown): ExecutionResult => ({
     error instanceof GraphQLError
       ? error
       : new GraphQLError(
-          error instanceof Error ? error.message : String(error),
+          errorText(error),
           error instanceof Error ? { originalError: error } : {},
         ),
   ],

@@ -11,7 +11,7 @@ import type { RpcErrorName } from '../errors.ts'
 import { RpcError } from '../errors.ts'
 import type { Call, Params } from '../method.ts'
 import { type BlockSelector, readSelector } from '../parameters/block.ts'
-import { given, hashOf, integerOf, requireAddress, required } from '../parameters/values.ts'
+import { given, hashOf, integerOf, requireAddress, required, requireIndex } from '../parameters/values.ts'
 import { findAddresses, findSlots } from './preimages.ts'
 import { readStateAfter } from './stateAfter.ts'
 
@@ -33,9 +33,6 @@ const readLimit = (value: unknown, error: RpcErrorName): number => {
   if (limit < 1) throw new RpcError(error)
   return Math.min(limit, RANGE_MAX)
 }
-
-const readIndex = (params: Params, error: RpcErrorName): number =>
-  Number(required(integerOf(given(params, 1), 31), error))
 
 const requireSelector = (params: Params): BlockSelector => required(readSelector(params, 0), 'INVALID_BLOCK')
 
@@ -75,7 +72,7 @@ const slotWord = (value: Uint8Array): string => toHex(padStartBytes(rlpBytes(dec
 export const storageRangeAt = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params } = call
   const selector = requireSelector(params)
-  const index = readIndex(params, 'INVALID_TRANSACTION_INDEX')
+  const index = requireIndex(params, 'INVALID_TRANSACTION_INDEX')
   const address = requireAddress(params, 2)
   const start = readStart(given(params, 3), 'INVALID_DATA_HASH')
   const limit = readLimit(given(params, 4), 'INVALID_TRANSACTION_LIMIT')
@@ -109,7 +106,7 @@ export const storageRangeAt = async (call: Call, context: RpcContext): Promise<u
 export const accountAt = async (call: Call, context: RpcContext): Promise<unknown> => {
   const { params } = call
   const selector = requireSelector(params)
-  const index = readIndex(params, 'INVALID_TRANSACTION')
+  const index = requireIndex(params, 'INVALID_TRANSACTION')
   const address = requireAddress(params, 2)
   const record = await recordOf(context, selector)
   if (record === undefined) return null

@@ -76,7 +76,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'count',
 ])
 
-const invalid = (reason: string): never => {
+/** Refuses a filter because of a member. @throws RpcError */
+export const invalidFilter = (reason: string): never => {
   throw new RpcError('INVALID_FILTER', { data: `filter.${reason}` })
 }
 
@@ -84,7 +85,7 @@ const invalid = (reason: string): never => {
 const readAddresses = (value: unknown): readonly Address[] => {
   if (value === undefined || value === null) return []
   return (Array.isArray(value) ? value : [value]).map(
-    one => exactAddressOf(one) ?? invalid('address: an address of 20 bytes in hex, or a list of them'),
+    one => exactAddressOf(one) ?? invalidFilter('address: an address of 20 bytes in hex, or a list of them'),
   )
 }
 
@@ -94,19 +95,19 @@ const readTopic = (value: unknown): readonly Hash[] => {
   const several = Array.isArray(value) ? value : [value]
   if (several.includes(null)) return []
   return several.map(
-    one => bareHashOf(one) ?? invalid('topics: each is 32 bytes in hex, null, or a list of them'),
+    one => bareHashOf(one) ?? invalidFilter('topics: each is 32 bytes in hex, null, or a list of them'),
   )
 }
 
 const readTopics = (value: unknown): readonly (readonly Hash[])[] => {
   if (value === undefined || value === null) return []
-  return Array.isArray(value) ? value.map(readTopic) : invalid('topics: a list')
+  return Array.isArray(value) ? value.map(readTopic) : invalidFilter('topics: a list')
 }
 
 const readBound = (name: 'fromBlock' | 'toBlock', value: unknown): BlockSelector =>
   value === undefined || value === null
     ? LATEST
-    : (numberSelectorOf(value) ?? invalid(`${name}: a block number in hex, 0 or more, or a tag`))
+    : (numberSelectorOf(value) ?? invalidFilter(`${name}: a block number in hex, 0 or more, or a tag`))
 
 const readRange = (fromBlock: unknown, toBlock: unknown): LogRange => {
   const from = readBound('fromBlock', fromBlock)
@@ -120,15 +121,15 @@ const readRange = (fromBlock: unknown, toBlock: unknown): LogRange => {
 export const readLogFilter = (value: unknown): LogFilter => {
   if (!isObject(value)) throw new RpcError('INVALID_FILTER')
   const unknown = Object.keys(value).find(name => !MEMBERS.has(name))
-  if (unknown !== undefined) return invalid(`${unknown.slice(0, 40)}: not a member of a filter`)
+  if (unknown !== undefined) return invalidFilter(`${unknown.slice(0, 40)}: not a member of a filter`)
   const { fromBlock, toBlock, blockHash, blockhash, address, topics } = value
   const addresses = readAddresses(address)
   const positions = readTopics(topics)
   const count = positions.reduce((sum, position) => sum + position.length, addresses.length)
-  if (count > FILTER_VALUES_MAX) return invalid(`address, topics: more than ${FILTER_VALUES_MAX} together`)
+  if (count > FILTER_VALUES_MAX) return invalidFilter(`address, topics: more than ${FILTER_VALUES_MAX} together`)
   const hash = blockHash ?? blockhash ?? undefined
   if (hash !== undefined && ((fromBlock ?? undefined) !== undefined || (toBlock ?? undefined) !== undefined))
-    return invalid('blockHash: excludes fromBlock and toBlock')
+    return invalidFilter('blockHash: excludes fromBlock and toBlock')
   return {
     ...logCriteria({
       addresses: addresses.length === 0 ? undefined : addresses,
@@ -138,6 +139,6 @@ export const readLogFilter = (value: unknown): LogFilter => {
     range:
       hash === undefined
         ? readRange(fromBlock, toBlock)
-        : { kind: 'block', hash: hashOf(hash) ?? invalid('blockHash: 32 bytes in hex with 0x') },
+        : { kind: 'block', hash: hashOf(hash) ?? invalidFilter('blockHash: 32 bytes in hex with 0x') },
   }
 }

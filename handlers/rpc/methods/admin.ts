@@ -1,11 +1,6 @@
-import {
-  type EnodeRefusal,
-  RPC_LOG_LEVELS,
-  type RpcContext,
-  type RpcLogLevel,
-  type RpcNetwork,
-} from '../context.ts'
+import type { EnodeRefusal, RpcContext, RpcNetwork } from '../context.ts'
 import { RpcError, type RpcErrorName } from '../errors.ts'
+import { LOG_LEVELS, type LogLevel } from '../logLevels.ts'
 import { type Method, method, type Params } from '../method.ts'
 import { given, requireCount, required } from '../parameters/values.ts'
 import { nodeShape, peerShape } from '../shapes/node.ts'
@@ -51,8 +46,8 @@ const modifyPeer = async (
   }
 }
 
-const isLogLevel = (value: unknown): value is RpcLogLevel =>
-  typeof value === 'string' && (RPC_LOG_LEVELS as readonly string[]).includes(value)
+const isLogLevel = (value: unknown): value is LogLevel =>
+  typeof value === 'string' && (LOG_LEVELS as readonly string[]).includes(value)
 
 /** Maximum number of node parts in one request. */
 const LOG_PARTS_MAX = 100

@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/json.ts'
-import { RPC_LOG_LEVELS } from '../context.ts'
+import { LOG_LEVELS } from '../logLevels.ts'
 import { type SchemaName, SCHEMAS } from './schemas.ts'
 import type { Method, Params } from '../method.ts'
 import { numberSelectorOf, selectorOf } from '../parameters/block.ts'
@@ -77,7 +77,7 @@ const TESTS: Readonly<Partial<Record<SchemaName, ValueTest>>> = {
   FilterId: isText,
   SubscriptionId: atMost(64),
   SubscriptionType: value => SUBSCRIPTION_TYPES.includes(value),
-  LogLevel: value => (RPC_LOG_LEVELS as readonly unknown[]).includes(value),
+  LogLevel: value => (LOG_LEVELS as readonly unknown[]).includes(value),
   LogParts: value => Array.isArray(value) && value.every(isText),
   Enode: isText,
   BlockNumberOrTag: readable(numberSelectorOf),

@@ -1,4 +1,4 @@
-import { RPC_LOG_LEVELS } from '../context.ts'
+import { LOG_LEVELS } from '../logLevels.ts'
 import {
   FEE_HISTORY_BLOCKS_MAX,
   INTERVAL_SECONDS_MAX,
@@ -102,7 +102,7 @@ export const SCHEMAS = {
     ...hex(16),
     description: 'the id of a subscription: an integer of at most 64 bits in hex',
   },
-  LogLevel: { type: 'string', enum: RPC_LOG_LEVELS, description: RPC_LOG_LEVELS.join(', ') },
+  LogLevel: { type: 'string', enum: LOG_LEVELS, description: LOG_LEVELS.join(', ') },
   LogParts: {
     ...arrayOf({ type: 'string' }),
     maxItems: 100,

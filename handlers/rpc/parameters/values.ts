@@ -103,3 +103,7 @@ export const requireCount = (params: Params, count: number): void => {
   if (actual !== count)
     throw new RpcError('INVALID_PARAM_COUNT', { data: `${count} expected, not ${actual}` })
 }
+
+/** The index in the second parameter. @throws RpcError `error` */
+export const requireIndex = (params: Params, error: RpcErrorName): number =>
+  Number(required(integerOf(given(params, 1), 31), error))

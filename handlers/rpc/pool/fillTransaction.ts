@@ -14,15 +14,11 @@ import type { Call } from '../method.ts'
 import { nextHeadOf } from '../fees/nextHead.ts'
 import { given, integerOf, required } from '../parameters/values.ts'
 import { unsignedTransactionShape } from '../shapes/transaction.ts'
-import { type CallParameters, readCall } from '../simulation/callParameters.ts'
+import { type CallParameters, readCall, invalidCall } from '../simulation/callParameters.ts'
 import { estimateGas } from '../simulation/estimate.ts'
 
 /** A base fee can double in six full blocks; the offered fee suffices for that long (go-ethereum). */
 const BASE_FEE_FACTOR = 2n
-
-const invalid = (reason: string): never => {
-  throw new RpcError('INVALID_CALL', { data: `call.${reason}` })
-}
 
 /**
  * As in go-ethereum: a call with a gas price becomes a legacy transaction; without any price it gets the fees of EIP-1559 if
@@ -46,11 +42,11 @@ const feesOf = async (
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = call
   const hasFees = maxFeePerGas !== undefined || maxPriorityFeePerGas !== undefined
   if (type < 2) {
-    if (hasFees) return invalid('maxFeePerGas and maxPriorityFeePerGas exclude gasPrice')
+    if (hasFees) return invalidCall('maxFeePerGas and maxPriorityFeePerGas exclude gasPrice')
     const price = gasPrice ?? (await context.gasPrice.gasPrice())
     return { maxFeePerGas: price, maxPriorityFeePerGas: price }
   }
-  if (gasPrice !== undefined) return invalid('gasPrice: a transaction of this type has none')
+  if (gasPrice !== undefined) return invalidCall('gasPrice: a transaction of this type has none')
   const suggested = maxPriorityFeePerGas ?? (await context.gasPrice.priorityFee())
   const max = maxFeePerGas ?? suggested + BASE_FEE_FACTOR * (head.nextBaseFeePerGas ?? 0n)
   if (maxPriorityFeePerGas !== undefined && maxPriorityFeePerGas > max)
@@ -96,8 +92,8 @@ const checkForm = (call: CallParameters, chainId: bigint): void => {
   if (call.blobVersionedHashes?.length === 0) throw new RpcError('INVALID_BLOB_COUNT')
   if (call.to !== undefined) return
   if (call.blobVersionedHashes !== undefined || call.authorizationList !== undefined)
-    return invalid('to is missing: a transaction of this type cannot create a contract')
-  if (call.data.length === 0) return invalid('input is missing: creating a contract needs code')
+    return invalidCall('to is missing: a transaction of this type cannot create a contract')
+  if (call.data.length === 0) return invalidCall('input is missing: creating a contract needs code')
 }
 
 /** The call with nonce, gas, fees, chain id and type filled in, and its sender. @throws RpcError */

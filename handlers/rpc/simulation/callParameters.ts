@@ -32,7 +32,8 @@ export type CallParameters = {
 /** Maximum length of any list of a call: each entry costs time before the call is checked. */
 const LIST_MAX = 10_000
 
-const invalid = (reason: string): never => {
+/** Refuses a call because of a member. @throws RpcError */
+export const invalidCall = (reason: string): never => {
   throw new RpcError('INVALID_CALL', { data: `call.${reason}` })
 }
 
@@ -59,11 +60,11 @@ const optional = <T>(of: JsonObject, name: string, { read, words }: Kind<T>, whe
   const value = of[name]
   return value === undefined || value === null
     ? undefined
-    : (read(value) ?? invalid(`${where}${name}: ${words}`))
+    : (read(value) ?? invalidCall(`${where}${name}: ${words}`))
 }
 
 const requiredMember = <T>(of: JsonObject, name: string, kind: Kind<T>, where: string): T =>
-  optional(of, name, kind, where) ?? invalid(`${where}${name} is missing: ${kind.words}`)
+  optional(of, name, kind, where) ?? invalidCall(`${where}${name} is missing: ${kind.words}`)
 
 const listOf = <T>(
   of: JsonObject,
@@ -74,14 +75,14 @@ const listOf = <T>(
   const value = of[name]
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value) || value.length > LIST_MAX)
-    return invalid(`${where}${name}: a list of at most ${LIST_MAX} elements`)
+    return invalidCall(`${where}${name}: a list of at most ${LIST_MAX} elements`)
   return value.map(read)
 }
 
 const readAccessListEntry = (value: unknown): AccessListEntry => {
   if (!isObject(value))
-    return invalid('accessList: each element must be an object with address and storageKeys')
-  const readKey = (key: unknown): Hash => hashOf(key) ?? invalid(`accessList.storageKeys: ${HASH.words}`)
+    return invalidCall('accessList: each element must be an object with address and storageKeys')
+  const readKey = (key: unknown): Hash => hashOf(key) ?? invalidCall(`accessList.storageKeys: ${HASH.words}`)
   return {
     address: requiredMember(value, 'address', ADDRESS, 'accessList.'),
     storageKeys: listOf(value, 'storageKeys', readKey, 'accessList.') ?? [],
@@ -89,7 +90,7 @@ const readAccessListEntry = (value: unknown): AccessListEntry => {
 }
 
 const readAuthorization = (value: unknown): Authorization => {
-  if (!isObject(value)) return invalid('authorizationList: each element must be an object')
+  if (!isObject(value)) return invalidCall('authorizationList: each element must be an object')
   const member = <T>(name: string, kind: Kind<T>): T =>
     requiredMember(value, name, kind, 'authorizationList.')
   return {
@@ -106,12 +107,12 @@ const readData = (call: JsonObject): Uint8Array => {
   const input = optional(call, 'input', BYTES)
   const data = optional(call, 'data', BYTES)
   if (input !== undefined && data !== undefined && !equalBytes(input, data))
-    return invalid('input and data differ')
+    return invalidCall('input and data differ')
   return input ?? data ?? EMPTY_BYTES
 }
 
 const readVersionedHash = (value: unknown): Hash =>
-  hashOf(value) ?? invalid(`blobVersionedHashes: ${HASH.words}`)
+  hashOf(value) ?? invalidCall(`blobVersionedHashes: ${HASH.words}`)
 
 /** Reads a call and ignores unknown members. @throws RpcError `Invalid call params` */
 export const readCall = (value: unknown): CallParameters => {

@@ -1,5 +1,5 @@
 import { equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
-import type { StateChanges } from '../../../core/state/account.ts'
+import { type StateChanges, countChanges } from '../../../core/state/account.ts'
 import { historicalNodes } from '../../../core/trie/state/history.ts'
 import type { TrieNodeReader } from '../../../core/trie/nodes/node.ts'
 import type { RpcContext } from '../context.ts'
@@ -23,9 +23,6 @@ export type TrieAt = {
   read<T>(run: (nodes: TrieNodeReader, root: Hash) => T): Promise<T>
 }
 
-const sizeOf = ({ accounts }: StateChanges): number =>
-  accounts.reduce((sum, { slots }) => sum + 1 + slots.length, 0)
-
 /** The trie after block `number`, checked against the block's state root. */
 export const trieAt = (context: RpcContext, number: bigint, expired: () => boolean): TrieAt => {
   const { store } = context.chain
@@ -44,7 +41,7 @@ export const trieAt = (context: RpcContext, number: bigint, expired: () => boole
       const changes = await store.changesOf(collectedTo + 1n)
       if (changes === undefined) throw new RpcError('WORLD_STATE_UNAVAILABLE')
       reverse.unshift(changes)
-      size += sizeOf(changes)
+      size += countChanges(changes)
       if (size > TRIE_CHANGES_MAX) throw new RpcError('WORLD_STATE_UNAVAILABLE')
     }
   }

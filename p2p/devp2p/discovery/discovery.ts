@@ -1,8 +1,8 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import type { Socket } from 'node:dgram'
 import { concatBytes, equalBytes } from '../../../core/bytes/bytes.ts'
 import { joinRlpList } from '../../../core/rlp/list.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
-import { textOf } from '../../error.ts'
 import type { Log } from '../../log.ts'
 import { type Enode, unmappedAddress } from '../../transport/enode.ts'
 import { createBoundedCache } from '../../../core/collections/boundedMap.ts'
@@ -75,7 +75,7 @@ const send = ({ options }: State, { host, udp }: Endpoint, type: number, content
     if (error !== null && error !== undefined)
       options.log.debug('A discovery packet to {host} was not sent: {reason}', {
         host,
-        reason: textOf(error),
+        reason: errorText(error),
       })
   })
   return hash
@@ -204,7 +204,7 @@ const onPacket = (state: State, bytes: Uint8Array, source: Endpoint): void => {
   } catch (error) {
     state.options.log.debug('Ignored a discovery packet of {host}: {reason}', {
       host: source.host,
-      reason: textOf(error),
+      reason: errorText(error),
     })
   }
 }
@@ -252,7 +252,7 @@ export const startDiscovery = (options: DiscoveryOptions): Discovery => {
     }),
   )
   // An ICMP error from an unreachable node.
-  socket.on('error', error => options.log.debug('Discovery: {reason}', { reason: textOf(error) }))
+  socket.on('error', error => options.log.debug('Discovery: {reason}', { reason: errorText(error) }))
   const firsts = FIRST_REFRESHES_MS.map(delayMs => setTimeout(() => refresh(state), delayMs))
   const timer = setInterval(() => {
     const interval = options.wantsPeers() ? REFRESH_MS : REFRESH_SLOW_MS

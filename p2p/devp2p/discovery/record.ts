@@ -5,7 +5,7 @@ import { encodeRlp, type RlpInput } from '../../../core/rlp/rlp.ts'
 import type { ForkId } from '../eth/forkId.ts'
 import { addressBytes, type Endpoint, isUnspecified } from './endpoint.ts'
 
-const textOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const bytesOfText = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 /** The node record of EIP-778, of some 180 bytes, with the `eth` entry of EIP-2124, by which others know the chain before they dial. */
 export const encodeRecord = (
@@ -23,16 +23,16 @@ export const encodeRecord = (
   // Sorted by key.
   const content: RlpInput[] = [
     sequence,
-    textOf('eth'),
+    bytesOfText('eth'),
     [[forkId.hash, forkId.next]],
-    textOf('id'),
-    textOf('v4'),
-    ...(isKnown ? [textOf(isIp4 ? 'ip' : 'ip6'), address] : []),
-    textOf('secp256k1'),
+    bytesOfText('id'),
+    bytesOfText('v4'),
+    ...(isKnown ? [bytesOfText(isIp4 ? 'ip' : 'ip6'), address] : []),
+    bytesOfText('secp256k1'),
     compressed,
-    textOf('tcp'),
+    bytesOfText('tcp'),
     tcp,
-    textOf('udp'),
+    bytesOfText('udp'),
     udp,
   ]
   const { r, s } = sign(keccak256(encodeRlp(content)), privateKey)

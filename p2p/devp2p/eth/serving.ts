@@ -1,6 +1,6 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { RawItem } from '../../../core/rlp/rawItem.ts'
-import { textOf } from '../../error.ts'
 import { joinHashes } from '../../gossip/joinedHashes.ts'
 import type { NetworkHandlers } from '../../network.ts'
 import type { Log } from '../../log.ts'
@@ -141,7 +141,7 @@ export const createServing = ({ handlers, log, nowMs, onFlooding }: ServingOptio
     } catch (error) {
       log.warn('A request of {peer} could not be answered: {reason}', {
         peer: nameOf(peer.session),
-        reason: textOf(error),
+        reason: errorText(error),
       })
     }
     await peer.session.outbox.hasSpace()

@@ -1,6 +1,6 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
-import { textOf } from '../../error.ts'
 import { createWantedBlocks } from '../../blocks/wantedBlocks.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
 import { decodeBlockRange, encodeBlockRange } from '../eth/blockRange.ts'
@@ -109,7 +109,7 @@ export const createBlockPropagation = (node: Devp2pNode): BlockPropagation => {
     } catch (error) {
       log.debug('A block of {peer} could not be fetched: {reason}', {
         peer: nameOf(peer.session),
-        reason: textOf(error),
+        reason: errorText(error),
       })
     }
   }

@@ -1,6 +1,7 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import { RESERVED_CONNECTIONS } from '../../limits.ts'
 import { connect, type Socket } from 'node:net'
-import { NetworkError, textOf } from '../../error.ts'
+import { NetworkError } from '../../error.ts'
 import { type Enode, unmappedAddress } from '../../transport/enode.ts'
 import type { DisconnectReason } from '../base/disconnect.ts'
 import { BASE_VERSION, encodeHello } from '../base/hello.ts'
@@ -73,7 +74,7 @@ const open = (
   const session = createSession({ socket, events, nowMs: node.options.nowMs, ...place }, handshaken)
   node.sessions.add(session)
   socket.on('error', error => {
-    session.reason ??= textOf(error)
+    session.reason ??= errorText(error)
   })
   sendHello(node, session)
   startReading(session, handshaken.rest)
@@ -110,7 +111,7 @@ export const acceptSocket = async (
   } catch (error) {
     node.log.debug('A connection from {host} was not accepted: {reason}', {
       host: remoteHost,
-      reason: textOf(error),
+      reason: errorText(error),
     })
     socket.destroy()
     return

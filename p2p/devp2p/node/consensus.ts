@@ -1,8 +1,8 @@
+import { isQbftCode } from '../../../core/qbft/message.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { createConsensusRates } from '../../consensus.ts'
 import type { EthPeer } from '../eth/ethPeer.ts'
-import { isQbftCode } from '../istanbul/codes.ts'
 import { ETH_MESSAGE_BYTES_MAX } from '../session/messageLimits.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 
@@ -37,6 +37,7 @@ export const createConsensus = (node: Devp2pNode): Consensus => {
     },
     send: (to, code, data) => {
       state.sentAtMs = nowMs()
+      // A peer that gets any other code disconnects for good.
       if (!isQbftCode(code) || data.length > ETH_MESSAGE_BYTES_MAX) return 0
       return to.filter(address => sendTo(address, code, data)).length
     },

@@ -1,6 +1,6 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
-import { textOf } from '../../error.ts'
 import type { Peer } from '../../network.ts'
 import { formatEnode } from '../../transport/enode.ts'
 import { capabilityText } from '../base/capabilities.ts'
@@ -122,7 +122,7 @@ const findHead = async (node: Devp2pNode, peer: EthPeer): Promise<void> => {
     void disconnectSession(
       session,
       'uselessPeer',
-      `it does not deliver the header of its head: ${textOf(error)}`,
+      `it does not deliver the header of its head: ${errorText(error)}`,
     )
   }
 }

@@ -1,6 +1,7 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
-import { NetworkError, textOf } from '../../error.ts'
+import { NetworkError } from '../../error.ts'
 import { startDiscovery } from '../discovery/discovery.ts'
 import { encodeRecord } from '../discovery/record.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
@@ -14,7 +15,7 @@ const bind = (host: string, port: number): Promise<Socket> =>
     const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
     socket.once('error', (cause: Error & { readonly code?: string }) => {
       const code = cause.code === 'EADDRINUSE' ? 'PORT_IN_USE' : 'LISTEN_FAILED'
-      reject(new NetworkError(code, `cannot listen on ${host}:${port} (UDP): ${textOf(cause)}`, { cause }))
+      reject(new NetworkError(code, `cannot listen on ${host}:${port} (UDP): ${errorText(cause)}`, { cause }))
     })
     socket.bind(port, host, () => resolve(socket))
   })

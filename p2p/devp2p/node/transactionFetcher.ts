@@ -1,7 +1,7 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import { setBounded } from '../../../core/collections/boundedMap.ts'
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
-import { textOf } from '../../error.ts'
 import type { Log } from '../../log.ts'
 import { ETH } from '../ethCodes.ts'
 import { type EthPeer, sendEth } from '../eth/ethPeer.ts'
@@ -122,7 +122,7 @@ const request = async (
     if (!peer.controller.signal.aborted) options.onBadAnswer(peer, cause)
     options.log.debug('Transactions of {peer} were not fetched: {reason}', {
       peer: nameOf(peer.session),
-      reason: textOf(cause),
+      reason: errorText(cause),
     })
   } finally {
     entry.requests--

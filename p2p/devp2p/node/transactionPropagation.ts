@@ -1,7 +1,8 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { transactionType } from '../../../core/block/codec/transaction.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
-import { NetworkError, textOf } from '../../error.ts'
+import { NetworkError } from '../../error.ts'
 import { createGossipRates, type GossipRates } from '../../gossip/gossipRates.ts'
 import { HASH_BYTES } from '../../gossip/poolLists.ts'
 import { createRecentHashes, type RecentHashes } from '../../gossip/recentHashes.ts'
@@ -132,7 +133,7 @@ const take = async (state: State, peer: EthPeer, transactions: readonly Uint8Arr
     if (!state.rates.admits(session.id, transactions.length, bytes)) return
     await checkEncodings(transactions, options.pause)
   } catch (cause) {
-    session.events.onMisbehaviour(session, 'invalid-message', textOf(cause))
+    session.events.onMisbehaviour(session, 'invalid-message', errorText(cause))
     return
   }
   const prepared = transactions.map(prepare)
@@ -165,7 +166,7 @@ const announcePool = async (node: Devp2pNode, peer: EthPeer): Promise<void> => {
   } catch (error) {
     node.log.warn('The pool could not be announced to {peer}: {reason}', {
       peer: nameOf(peer.session),
-      reason: textOf(error),
+      reason: errorText(error),
     })
   }
 }
@@ -177,7 +178,7 @@ const fetcherOf = (state: State): TransactionFetcher =>
     onTransactions: (peer, transactions) => void take(state, peer, transactions),
     onBadAnswer: ({ session }, cause) => {
       if (cause instanceof NetworkError) return
-      session.events.onMisbehaviour(session, 'bad-response', textOf(cause))
+      session.events.onMisbehaviour(session, 'bad-response', errorText(cause))
     },
   })
 

@@ -1,4 +1,5 @@
-import { NetworkError, textOf } from '../../error.ts'
+import { errorText } from '../../../core/text/errorText.ts'
+import { NetworkError } from '../../error.ts'
 import { agreeOn } from '../base/capabilities.ts'
 import { decodeDisconnect, disconnectText } from '../base/disconnect.ts'
 import { BASE_VERSION, decodeHello } from '../base/hello.ts'
@@ -116,7 +117,7 @@ const isOversized = (cause: unknown): boolean =>
 
 /** Ends a connection over which a message arrived that violates its protocol. */
 const onBreach = (session: Session, cause: unknown): void => {
-  const detail = textOf(cause)
+  const detail = errorText(cause)
   session.events.onMisbehaviour(session, isOversized(cause) ? 'oversized-message' : 'invalid-message', detail)
   void disconnectSession(session, 'breachOfProtocol', `an invalid message: ${detail}`)
 }
@@ -145,7 +146,7 @@ const onData = (session: Session, data: Uint8Array): void => {
     })
   } catch (cause) {
     // Without a valid MAC nothing that follows can be decrypted, in either direction.
-    abortSession(session, textOf(cause))
+    abortSession(session, errorText(cause))
   }
 }
 

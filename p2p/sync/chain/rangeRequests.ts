@@ -5,7 +5,8 @@ import { MalformedRecord } from '../../../core/store/codec/reader.ts'
 import { commitOfSegmentSteps } from '../../../core/store/recovery/recover.ts'
 import { SENT_BLOCK_BYTES_MAX } from '../../blocks/blockMessages.ts'
 import { joinPieces } from '../../blocks/records.ts'
-import { NetworkError, textOf } from '../../error.ts'
+import { errorText } from '../../../core/text/errorText.ts'
+import { NetworkError } from '../../error.ts'
 import type { Network } from '../../network.ts'
 import type { CreateYield } from '../../../core/scheduler.ts'
 import { decodeBlockYielding } from './decodeBlock.ts'
@@ -158,9 +159,9 @@ const receive = async (requests: RangeRequests, request: Request): Promise<Reque
 const endAfterError = (error: unknown, isCancelled: boolean): RequestEnd => {
   if (isCancelled) return { kind: 'cancelled' }
   if ([DecodeError, MalformedRecord, RlpError].some(kind => error instanceof kind))
-    return { kind: 'wrong', detail: textOf(error) }
+    return { kind: 'wrong', detail: errorText(error) }
   const isMisbehaviour = error instanceof NetworkError && error.code !== 'NOT_CONNECTED'
-  return { kind: 'failed', detail: textOf(error), isMisbehaviour }
+  return { kind: 'failed', detail: errorText(error), isMisbehaviour }
 }
 
 const run = async (requests: RangeRequests, request: Request): Promise<void> => {

@@ -1,4 +1,4 @@
-import { textOf } from '../../error.ts'
+import { errorText } from '../../../core/text/errorText.ts'
 import type { Network } from '../../network.ts'
 import type { SyncContext } from '../context.ts'
 import { decodeBlockYielding } from './decodeBlock.ts'
@@ -113,7 +113,7 @@ const repairRun = async (state: State, network: Network, run: Run): Promise<bool
       log.warn('Block {number} is damaged, and {peer} did not deliver it: {reason}', {
         number: run.from + BigInt(restored),
         peer: holder.peer.enode,
-        reason: textOf(error),
+        reason: errorText(error),
       })
     }
     if (restored > 0) return true

@@ -1,9 +1,9 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import { equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import { includesAddress } from '../../../core/validators/votes.ts'
-import { textOf } from '../../error.ts'
 import type { Network, Peer } from '../../network.ts'
 import type { SyncContext } from '../context.ts'
 import { joinHashes, splitHashes } from '../../gossip/joinedHashes.ts'
@@ -123,7 +123,7 @@ const run = async (state: State, key: string, fetch: Fetch, network: Network, pe
     await fetchPool(state, network, peer)
     if (fetch.isFirst) planned.set(key, { dueMs: nowMs() + SECOND_FETCH_MS, isFirst: false, failures: 0 })
   } catch (error) {
-    log.debug('The pool of {peer} was not fetched: {reason}', { peer: peer.enode, reason: textOf(error) })
+    log.debug('The pool of {peer} was not fetched: {reason}', { peer: peer.enode, reason: errorText(error) })
     const failures = fetch.failures + 1
     if (failures < FAILURES_MAX) planned.set(key, { ...fetch, dueMs: nowMs() + SECOND_FETCH_MS, failures })
   }

@@ -1,5 +1,5 @@
 import { HISTORY_BLOCKS_MIN } from '../../../core/store/limits.ts'
-import { LOG_LEVELS } from '../../logging/level.ts'
+import { LOG_LEVELS } from '../../../handlers/rpc/logLevels.ts'
 import { checkRequiredBlocks } from '../values/chain.ts'
 import { parseProfile, type Profile, PROFILES } from '../sources/profiles.ts'
 import {

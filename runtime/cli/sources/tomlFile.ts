@@ -3,22 +3,20 @@ import { parse, TomlError } from 'smol-toml'
 import { readFailureReason, readTextUpTo } from '../readUpTo.ts'
 import { optionNames } from './arguments.ts'
 import { type AcceptedOption, decideBesuOption, refusalText } from '../besu/besuOptions.ts'
-import { collectErrors, UsageError } from '../errors.ts'
+import { collectErrors, UsageError, invalidFile } from '../errors.ts'
 import type { Option, OptionTable } from '../option.ts'
 import { nearest } from '../../../core/collections/nearest.ts'
 
 /** Maximum file length: a configuration file has a few kilobytes. */
 const FILE_BYTES_MAX = 1024 * 1024
 
-const invalid = (text: string): UsageError => new UsageError('INVALID_FILE', text)
-
 const readText = (path: string): string => {
   try {
     return readTextUpTo(path, FILE_BYTES_MAX)
   } catch (cause) {
     const code = (cause as { code?: string }).code
-    if (code === 'ENOENT') throw invalid(`Unable to read TOML configuration, file not found. (${path})`)
-    throw invalid(`Unable to read TOML configuration ${path}: ${readFailureReason(cause)}`)
+    if (code === 'ENOENT') throw invalidFile(`Unable to read TOML configuration, file not found. (${path})`)
+    throw invalidFile(`Unable to read TOML configuration ${path}: ${readFailureReason(cause)}`)
   }
 }
 
@@ -46,7 +44,7 @@ const KINDS: Readonly<Record<Option['kind'], readonly [accepts: (value: unknown)
 const textOf = (option: Option, key: string, value: unknown): string => {
   const [accepts, name] = KINDS[option.kind]
   if (!accepts(value))
-    throw invalid(`Invalid value for '${key}' in TOML configuration file: expected ${name}`)
+    throw invalidFile(`Invalid value for '${key}' in TOML configuration file: expected ${name}`)
   return Array.isArray(value) ? value.join(',') : String(value)
 }
 
@@ -63,12 +61,12 @@ export const readTomlEntries = (path: string): readonly [key: string, value: unk
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     const reason = cause.message.split('\n')[0] ?? ''
-    throw invalid(
+    throw invalidFile(
       `Invalid TOML configuration: ${reason.replace(/^Invalid TOML document: /, '')} (line ${cause.line}, column ${cause.column} of ${path})`,
     )
   }
   const entries = flatten(document)
-  if (entries.length === 0) throw invalid(`Unable to read from empty TOML configuration file. (${path})`)
+  if (entries.length === 0) throw invalidFile(`Unable to read from empty TOML configuration file. (${path})`)
   return entries
 }
 
@@ -78,7 +76,7 @@ export type Report = { readonly problems: UsageError[]; readonly accepted: Accep
 const unknownKeys = (unknown: readonly string[], names: Iterable<string>): UsageError => {
   const near = nearest(unknown[0] as string, names)
   const hint = near === undefined ? '' : `. Did you mean ${near}?`
-  return invalid(
+  return invalidFile(
     `Unknown option${unknown.length > 1 ? 's' : ''} in TOML configuration file: ${unknown.join(', ')}${hint}`,
   )
 }
@@ -105,7 +103,7 @@ export const readTomlFile = (
         accepted.push({ shown: key, value: text, meaning: decision.meaning })
       else problems.push(new UsageError('UNSUPPORTED', refusalText(key, key, decision.reason)))
     } else if (values.has(option.name))
-      problems.push(invalid(`Option '${option.name}' should be specified only once (${path})`))
+      problems.push(invalidFile(`Option '${option.name}' should be specified only once (${path})`))
     else {
       const text = collectErrors(problems, () => textOf(option, key, value))
       if (text !== undefined) values.set(option.name, text)

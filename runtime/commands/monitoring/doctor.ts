@@ -1,3 +1,4 @@
+import { capital } from '../../doctor/explain.ts'
 import { existsSync } from 'node:fs'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError } from '../../cli/errors.ts'
@@ -52,8 +53,6 @@ const checksFor = async ({ options, sources }: Context): Promise<readonly Check[
     ...(sources.has('data-path') ? localChecks(options.dataPath) : []),
   ]
 }
-
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 const NAME_WIDTH = 10
 

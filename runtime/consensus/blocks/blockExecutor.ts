@@ -3,7 +3,7 @@ import type { Block } from '../../../core/block/block.ts'
 import { qbftBlockHash } from '../../../core/block/codec/blockHash.ts'
 import type { BuiltBlock, Chain } from '../../../core/chain/chain.ts'
 import { rememberSealSigners } from '../../../core/chain/rules/seals.ts'
-import type { Effect } from '../../../core/qbft/effect.ts'
+import type { Effect, EffectOf } from '../../../core/qbft/effect.ts'
 import type { Input } from '../../../core/qbft/input.ts'
 import { StoreFailed } from '../../../core/store/storeFailed.ts'
 import { createClockWarning } from '../../../p2p/sync/clockWarning.ts'
@@ -16,8 +16,6 @@ import { type VerificationOptions, verifyOnce } from './verification.ts'
 
 /** Interval between checks whether a failed store accepts writes again. */
 const STORE_POLL_MS = 250
-
-type EffectOf<Kind extends Effect['kind']> = Extract<Effect, { readonly kind: Kind }>
 
 export type BlockExecutorOptions = {
   readonly chain: Chain

@@ -1,10 +1,8 @@
-import type { Input } from '../../../core/qbft/input.ts'
+import type { Input, MessageInput } from '../../../core/qbft/input.ts'
 import type { Log } from '../../logging/log.ts'
 import type { YieldTurn } from '../../../core/scheduler.ts'
 import { createYield } from '../../scheduler.ts'
 import { createInputQueue } from './inputQueue.ts'
-
-type Message = Extract<Input, { readonly kind: 'message' }>
 
 export type InputLoopOptions = {
   /** Maximum queued messages. */
@@ -12,7 +10,7 @@ export type InputLoopOptions = {
   /** Processes one input to its end; `yieldTurn` lets other work run. */
   readonly process: (input: Input, yieldTurn: YieldTurn) => Promise<void>
   /** Called with a message beyond the limits of the queue. */
-  readonly onRefused: (message: Message) => void
+  readonly onRefused: (message: MessageInput) => void
   readonly log: Log
 }
 

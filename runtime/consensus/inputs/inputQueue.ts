@@ -1,5 +1,5 @@
 import { toBareHex } from '../../../core/bytes/hex.ts'
-import type { Input } from '../../../core/qbft/input.ts'
+import type { Input, MessageInput } from '../../../core/qbft/input.ts'
 
 /**
  * Maximum bytes of queued messages: more than one round of proposals and round changes with large blocks, and little enough
@@ -9,8 +9,6 @@ const QUEUED_BYTES_MAX = 64 * 1024 * 1024
 
 /** Maximum queued bytes per peer: one message of the maximum size and some small ones. */
 const PEER_BYTES_MAX = 17 * 1024 * 1024
-
-type Message = Extract<Input, { readonly kind: 'message' }>
 
 export type InputQueue = {
   /** Returns false for a message beyond the limits. Other inputs are always accepted. */
@@ -34,9 +32,9 @@ export const createInputQueue = (messagesMax: number): InputQueue => {
   /** Queued messages and bytes by peer. */
   const waiting = new Map<string, { readonly messages: number; readonly bytes: number }>()
 
-  const of = (peer: Message['peer']) => waiting.get(toBareHex(peer)) ?? { messages: 0, bytes: 0 }
+  const of = (peer: MessageInput['peer']) => waiting.get(toBareHex(peer)) ?? { messages: 0, bytes: 0 }
 
-  const accepts = ({ message, peer }: Message): boolean => {
+  const accepts = ({ message, peer }: MessageInput): boolean => {
     const own = of(peer)
     if (bytes + message.data.length > QUEUED_BYTES_MAX) return false
     if (own.bytes + message.data.length > PEER_BYTES_MAX) return false
@@ -45,7 +43,7 @@ export const createInputQueue = (messagesMax: number): InputQueue => {
     return own.messages < Math.floor(messagesMax / (peers + 1))
   }
 
-  const count = ({ message, peer }: Message, step: 1 | -1): void => {
+  const count = ({ message, peer }: MessageInput, step: 1 | -1): void => {
     const own = of(peer)
     const next = { messages: own.messages + step, bytes: own.bytes + step * message.data.length }
     if (next.messages === 0) waiting.delete(toBareHex(peer))

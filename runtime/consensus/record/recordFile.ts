@@ -1,8 +1,8 @@
+import { syncFolder } from '../../files/atomic.ts'
 import {
   closeSync,
   existsSync,
   fdatasync,
-  fsyncSync,
   ftruncate,
   mkdirSync,
   openSync,
@@ -112,15 +112,6 @@ const writeAndSync = (file: number, bytes: Uint8Array): Promise<void> =>
       })
     writeFrom(0)
   })
-
-const syncFolder = (path: string): void => {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
-}
 
 /** Creates a missing file; never truncates an existing one. */
 const openSlot = (path: string): number => openSync(path, existsSync(path) ? 'r+' : 'w+')

@@ -1,3 +1,4 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import type { RestartRecord } from '../../../core/qbft/restart/restartRecord.ts'
 import type { Log } from '../../logging/log.ts'
 import type { RecordStore } from './recordStore.ts'
@@ -16,8 +17,6 @@ export type RecordWriter = {
 
 const FAILED = 'The record of signed messages cannot be written, so this validator sends no signatures: '
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 export const createRecordWriter = (records: RecordStore, log: Log): RecordWriter => {
   let pending: RestartRecord | undefined
   let failure: string | undefined
@@ -33,7 +32,7 @@ export const createRecordWriter = (records: RecordStore, log: Log): RecordWriter
     } catch (error) {
       // Logged once: every further message fails in the same way.
       if (failure === undefined) log.error(`${FAILED}{error}`, { error })
-      failure = `${FAILED}${reasonOf(error)}`
+      failure = `${FAILED}${errorText(error)}`
     }
   }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import process from 'node:process'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Log } from '../../logging/log.ts'
@@ -18,7 +19,7 @@ const renew = async (options: NodeOptions, listeners: TlsListeners, log: Log): P
     for (const warning of expiringCertificates(options, Date.now())) log.warn('{warning}', { warning })
   } catch (error) {
     log.error('SIGHUP: the certificates stay as they are: {reason}', {
-      reason: error instanceof Error ? error.message : String(error),
+      reason: errorText(error),
       error,
     })
   }

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext, rootCertificates } from 'node:tls'
-import { UsageError } from '../../cli/errors.ts'
+import { UsageError, invalidValue } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { readFailureReason, readUpTo } from '../../cli/readUpTo.ts'
 import type { ServerTls } from '../../serving/serve.ts'
@@ -18,20 +18,18 @@ const settingsOf = (options: NodeOptions): readonly TlsSettings[] =>
 /** Whether a port has TLS. */
 export const usesTls = (options: NodeOptions): boolean => settingsOf(options).length > 0
 
-const invalid = (text: string): UsageError => new UsageError('INVALID_VALUE', text)
-
 const requireCertificate = ({ flag, where, ...files }: TlsSettings): void => {
   const { certFile, keyFile, keystoreFile, passwordFile, password } = files
   const hasPem = certFile !== undefined && keyFile !== undefined
   const hasStore = keystoreFile !== undefined && (passwordFile ?? password) !== undefined
   if (keystoreFile !== undefined && (certFile ?? keyFile) !== undefined)
-    throw invalid(`--${flag}-keystore-file and --${flag}-cert-file exclude each other: give one certificate`)
+    throw invalidValue(`--${flag}-keystore-file and --${flag}-cert-file exclude each other: give one certificate`)
   if (passwordFile !== undefined && password !== undefined)
-    throw invalid(
+    throw invalidValue(
       `--${flag}-keystore-password and --${flag}-keystore-password-file exclude each other: give one`,
     )
   if (!hasPem && !hasStore)
-    throw invalid(
+    throw invalidValue(
       `--${flag}-enabled needs a certificate for ${where}: give --${flag}-cert-file and --${flag}-key-file (PEM), or --${flag}-keystore-file and --${flag}-keystore-password-file (PKCS#12)`,
     )
 }
@@ -40,10 +38,10 @@ const requireCertificate = ({ flag, where, ...files }: TlsSettings): void => {
 export const requireTlsFiles = (options: NodeOptions): void => {
   for (const settings of settingsOf(options)) {
     const { flag, clientAuth, clientAuthFlag, authoritiesFile, usesSystemAuthorities, isJks } = settings
-    if (isJks) throw invalid(`--${flag}-keystore-type=JKS is refused: convert the store with ${CONVERSION}`)
+    if (isJks) throw invalidValue(`--${flag}-keystore-type=JKS is refused: convert the store with ${CONVERSION}`)
     requireCertificate(settings)
     if (clientAuth && authoritiesFile === undefined && !usesSystemAuthorities)
-      throw invalid(
+      throw invalidValue(
         `--${clientAuthFlag} needs --${flag}-trustcert-file, a PEM file of the authorities that issue the certificates of clients`,
       )
   }

@@ -1,3 +1,4 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import type { Seal } from '../../../core/block/codec/seal.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { addressOfPublicKey } from '../../../core/crypto/crypto.ts'
@@ -25,8 +26,6 @@ type State = {
   failure: { readonly reason: string; readonly atMs: number } | undefined
 }
 
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
-
 /** Asks the endpoints one after the other. @throws SignerError that names what each answered */
 const requestInTurn = async <Answer>(
   endpoints: readonly SignerEndpoint[],
@@ -40,14 +39,14 @@ const requestInTurn = async <Answer>(
     try {
       return { answer: await ask(endpoint), index }
     } catch (cause) {
-      reasons.push(`${endpoint.url.origin}: ${reasonOf(cause)}`)
+      reasons.push(`${endpoint.url.origin}: ${errorText(cause)}`)
     }
   }
   throw new SignerError(reasons.join('; '))
 }
 
 const noteFailure = ({ log, nowMs }: Options, state: State, cause: unknown): void => {
-  const reason = reasonOf(cause)
+  const reason = errorText(cause)
   if (state.failure?.reason !== reason)
     log.error('The remote signer gave no signature ({reason}). This validator sends none until it does', {
       reason,

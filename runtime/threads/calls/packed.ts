@@ -1,3 +1,4 @@
+import { characterEnd } from '../../../core/text/characterEnd.ts'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import {
   type JsonPiece,
@@ -69,14 +70,12 @@ export const packPieces = (pieces: readonly JsonPiece[]): readonly PackedBytes[]
 /** Characters per piece of text; packing one takes about 1 ms. */
 const PIECE_LENGTH = 256 * 1024
 
-const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800
-
 /** Packs a text for another thread without splitting surrogate pairs. */
 export const packText = (text: string): readonly PackedBytes[] => {
   const packed: PackedBytes[] = []
   for (let at = 0; at < text.length; ) {
     const end = at + PIECE_LENGTH
-    const cut = isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end
+    const cut = characterEnd(text, end)
     packed.push(pack(encoder.encode(text.slice(at, cut))))
     at = cut
   }

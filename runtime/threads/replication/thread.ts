@@ -1,3 +1,4 @@
+import { errorText } from '../../../core/text/errorText.ts'
 import type { Log } from '../../logging/log.ts'
 import { STOP_MS_MAX } from '../../replicate/limits.ts'
 import type { ReplicaStatus, ReplicatedChain } from '../../replicate/replication.ts'
@@ -33,7 +34,7 @@ const answer = async ({ chain, thread }: State, { id, what, number }: BlockReque
     const bytes = await (what === 'record' ? chain.recordBytes(number) : chain.hashOf(number))
     thread?.send({ kind: 'answer', id, bytes })
   } catch (error) {
-    thread?.send({ kind: 'refusal', id, reason: error instanceof Error ? error.message : String(error) })
+    thread?.send({ kind: 'refusal', id, reason: errorText(error) })
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { MinerSettings, RpcLogLevel } from '../../../handlers/rpc/context.ts'
+import type { MinerSettings } from '../../../handlers/rpc/context.ts'
+import type { LogLevel } from '../../../handlers/rpc/logLevels.ts'
 import { createMinerSettings } from '../../../runtime/node/minerSettings.ts'
 import { startTestNode, type TestNode, type TestNodeOptions, VALIDATOR } from '../support/testNode.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
@@ -108,7 +109,7 @@ describe('given methods about the node', () => {
   })
 
   test('when the log level is changed, then the node logs accordingly', async () => {
-    const changes: (readonly [RpcLogLevel, readonly string[]])[] = []
+    const changes: (readonly [LogLevel, readonly string[]])[] = []
     await start({ host: { setLogLevel: (level, parts) => changes.push([level, parts]) } })
     expect(await node.call('admin_changeLogLevel', 'DEBUG')).toBe('Success')
     expect(await node.call('admin_changeLogLevel', 'OFF', ['p2p', 'sync'])).toBe('Success')

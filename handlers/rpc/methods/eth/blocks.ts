@@ -7,16 +7,17 @@ import type { RpcContext } from '../../context.ts'
 import type { RpcErrorName } from '../../errors.ts'
 import { type Method, method, type Params } from '../../method.ts'
 import { type BlockSelector, readSelector, requireNumberSelector } from '../../parameters/block.ts'
-import { flagOf, given, hashOf, integerOf, required } from '../../parameters/values.ts'
+import { flagOf, given, hashOf, integerOf, required, requireIndex } from '../../parameters/values.ts'
 import { blockShape } from '../../shapes/block.ts'
 import { blockPieces, listPieces, pieceHost, STEP_ELEMENTS } from '../../shapes/pieces.ts'
 import { createReceiptShapes } from '../../shapes/receipt.ts'
 
-type Read = (params: Params) => BlockSelector
+/** Reads the block that a request names. @throws RpcError */
+export type ReadSelector = (params: Params) => BlockSelector
 
-const byNumber: Read = params => requireNumberSelector(params, 0, 'INVALID_BLOCK_NUMBER')
+export const byNumber: ReadSelector = params => requireNumberSelector(params, 0, 'INVALID_BLOCK_NUMBER')
 
-const byHash: Read = params => ({
+const byHash: ReadSelector = params => ({
   kind: 'hash',
   hash: required(hashOf(given(params, 0)), 'INVALID_BLOCK_HASH'),
 })
@@ -25,14 +26,14 @@ type Handle = Method['handle']
 
 /** Answers with a value of one block, or null where there is no such block. */
 const valueOfBlock =
-  (read: Read, value: (record: BlockRecord) => unknown): Handle =>
+  (read: ReadSelector, value: (record: BlockRecord) => unknown): Handle =>
   async ({ params }, context) => {
     const record = await recordOf(context, read(params))
     return record === undefined ? null : value(record)
   }
 
 const getBlock =
-  (read: Read): Handle =>
+  (read: ReadSelector): Handle =>
   async ({ params }, context) => {
     const selector = read(params)
     const fullTransactions = required(flagOf(given(params, 1)), 'INVALID_FULL_TRANSACTIONS')
@@ -53,7 +54,7 @@ const uncleCount = ({ block }: BlockRecord): string => toQuantity(block.ommers.l
  * transactions and without a total difficulty, as in Besu.
  */
 const getUncle =
-  (read: Read): Handle =>
+  (read: ReadSelector): Handle =>
   async ({ params }, context) => {
     const selector = read(params)
     const index = requireIndex(params, 'INVALID_BLOCK_INDEX')
@@ -70,9 +71,6 @@ const getUncle =
       { fullTransactions: false, totalDifficulty: hasTotalDifficulty(context) },
     )
   }
-
-export const requireIndex = (params: Params, error: RpcErrorName): number =>
-  Number(required(integerOf(given(params, 1), 31), error))
 
 export const ETH_BLOCK_METHODS: readonly Method[] = [
   method({

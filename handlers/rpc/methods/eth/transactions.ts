@@ -5,22 +5,17 @@ import { recordOf } from '../../blocks/blockWithReceipts.ts'
 import { RpcError } from '../../errors.ts'
 import { sendTransaction } from '../../development/signing.ts'
 import { fillTransaction } from '../../pool/fillTransaction.ts'
-import { type Method, method, type Params } from '../../method.ts'
+import { type Method, method } from '../../method.ts'
 import { findMined } from '../../blocks/mined.ts'
-import { type BlockSelector, requireNumberSelector } from '../../parameters/block.ts'
-import { given, hashOf, required, requireCount } from '../../parameters/values.ts'
+import { given, hashOf, required, requireCount, requireIndex } from '../../parameters/values.ts'
 import { sendRawTransaction, sendRawTransactions } from '../../pool/sendRawTransaction.ts'
 import { sendRawTransactionSync } from '../../pool/sendRawTransactionSync.ts'
 import { receiptShape } from '../../shapes/receipt.ts'
 import { minedTransactionShape, pendingTransactionShape } from '../../shapes/transaction.ts'
-import { requireIndex } from './blocks.ts'
-
-type Read = (params: Params) => BlockSelector
-
-const byNumber: Read = params => requireNumberSelector(params, 0, 'INVALID_BLOCK_NUMBER')
+import { byNumber, type ReadSelector } from './blocks.ts'
 
 // The text is Besu's.
-const byHash: Read = params => ({
+const byHash: ReadSelector = params => ({
   kind: 'hash',
   hash: required(hashOf(given(params, 0)), 'INVALID_TRANSACTION_HASH'),
 })
@@ -30,7 +25,7 @@ const rawShape = ({ block }: BlockRecord, index: number): string =>
 
 /** Answers with the transaction at an index of a block, or null where there is none. */
 const transactionAt =
-  (read: Read, shape: (record: BlockRecord, index: number) => unknown): Method['handle'] =>
+  (read: ReadSelector, shape: (record: BlockRecord, index: number) => unknown): Method['handle'] =>
   async ({ params }, context) => {
     const selector = read(params)
     const index = requireIndex(params, 'INVALID_TRANSACTION_INDEX')

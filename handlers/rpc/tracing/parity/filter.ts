@@ -1,3 +1,4 @@
+import { invalidFilter } from '../../logs/filter.ts'
 import { isObject } from '../../../../core/json.ts'
 import type { Address } from '../../../../core/bytes/bytes.ts'
 import type { RpcContext } from '../../context.ts'
@@ -21,18 +22,14 @@ type TraceFilter = TraceMatch & {
 /** Maximum number of addresses in one list; each is compared with each trace. */
 const ADDRESSES_MAX = 1000
 
-const invalid = (reason: string): never => {
-  throw new RpcError('INVALID_FILTER', { data: `filter.${reason}` })
-}
-
 /** One address or a list of them (Besu). A short address matches nothing, so it is an error. */
 const readAddresses = (name: string, value: unknown): readonly Address[] => {
   if (value === undefined || value === null) return []
   const several = Array.isArray(value) ? value : [value]
-  if (several.length > ADDRESSES_MAX) return invalid(`${name}: at most ${ADDRESSES_MAX} addresses`)
+  if (several.length > ADDRESSES_MAX) return invalidFilter(`${name}: at most ${ADDRESSES_MAX} addresses`)
   return several.map(
     address =>
-      exactAddressOf(address) ?? invalid(`${name}: an address of 20 bytes in hex, or a list of them`),
+      exactAddressOf(address) ?? invalidFilter(`${name}: an address of 20 bytes in hex, or a list of them`),
   )
 }
 
@@ -48,12 +45,12 @@ const readBlock = (name: string, value: unknown): BlockSelector => {
 const readCount = (name: string, value: unknown, otherwise: number): number => {
   if (value === undefined || value === null) return otherwise
   const count = integerOf(value, 53)
-  return count === undefined ? invalid(`${name}: an integer of at most 53 bits`) : Number(count)
+  return count === undefined ? invalidFilter(`${name}: an integer of at most 53 bits`) : Number(count)
 }
 
 const readMode = (value: unknown): TraceMatch['mode'] => {
   if (value === undefined || value === null) return 'intersection'
-  return value === 'union' || value === 'intersection' ? value : invalid('mode: union or intersection')
+  return value === 'union' || value === 'intersection' ? value : invalidFilter('mode: union or intersection')
 }
 
 /** @throws RpcError */
