@@ -97,7 +97,7 @@ describe('given a port that another process listens on', () => {
       expect(existsSync(dataPath)).toBe(false)
     }))
 
-  test('and when the address is not this machine’s then the message names it', () =>
+  test('when its address is not one of this machine, then the message names it', () =>
     withFolder(async folder => {
       const result = await runCommand([
         `--data-path=${join(folder, 'data')}`,

@@ -52,7 +52,7 @@ const sendAndRead = async (node: NodeProcess, seen: Seen): Promise<void> => {
 }
 
 describe('given a node that is killed while it takes transactions', () => {
-  test(`then, ${ROUNDS} times over, it starts again and every block, receipt and balance reads the same`, () =>
+  test(`when that happens ${ROUNDS} times, then it starts again, and every block, receipt and balance reads the same`, () =>
     withFolder(async folder => {
       const seen: Seen = new Map()
       for (let round = 0; round < ROUNDS; round++) {

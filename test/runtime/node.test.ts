@@ -20,7 +20,7 @@ type RpcBlock = {
 const head = (node: NodeProcess): Promise<RpcBlock> =>
   node.rpc<RpcBlock>('eth_getBlockByNumber', 'latest', false)
 
-scenario('a development chain', ({ beforeAll, afterAll, test }) => {
+scenario('given a development chain', ({ beforeAll, afterAll, test }) => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-'))
   let node: NodeProcess
   beforeAll(async () => {
@@ -64,14 +64,14 @@ scenario('a development chain', ({ beforeAll, afterAll, test }) => {
     expect(readFileSync(join(folder, 'besu.ports'), 'utf8')).toContain(`json-rpc=${new URL(node.url).port}\n`)
   })
 
-  test('given a development chain, when methods are called, then every group is served', async () => {
+  test('when methods are called, then every group is served', async () => {
     expect(await node.rpc('eth_chainId')).toBe('0x539')
     expect(await node.rpc('net_version')).toBe('1337')
     expect(await node.rpc('web3_clientVersion')).toMatch(/^quorate\/v/)
     expect(await node.rpc<string[]>('qbft_getValidatorsByBlockNumber', 'latest')).toHaveLength(1)
   })
 
-  test('given a development chain, when a transaction comes, then there is a block, and none without', async () => {
+  test('when a transaction comes, then there is a block, and none without', async () => {
     const { wallet, reader } = clientsOf(node.url)
     expect(Number((await head(node)).number)).toBe(0)
     const hash = await wallet.sendTransaction({ to: '0x00000000000000000000000000000000000000ff', value: 5n })
@@ -161,7 +161,7 @@ independent('given --logging-format=PLAIN, then a development chain prints its a
 )
 
 describe('given a network with a genesis file', () => {
-  independent('makes blocks every period, empty ones too, and serves only what is asked for', () =>
+  independent('then it makes blocks every period, empty ones too, and serves only the enabled groups', () =>
     withFolder(async folder => {
       const network = writeNetwork(folder)
       const node = await startNode(join(folder, 'data'), [

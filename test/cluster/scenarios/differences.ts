@@ -128,7 +128,7 @@ scenario('given a node, and another whose genesis file', ({ beforeAll, afterAll,
   ]
 
   test.each(reports)(
-    '%s: both are told the names, in the log and in /readiness',
+    'given a second node that %s, then both name the entries, in the log and in /readiness',
     async (_, genesis, args, refused, names) => {
       const seen = first.output().length
       const second = await start(genesis, `--bootnodes=${enode}`, ...args)
@@ -157,7 +157,7 @@ scenario('given a node, and another whose genesis file', ({ beforeAll, afterAll,
     },
   )
 
-  test('has the same entries in another order and spelling: neither is told anything', async () => {
+  test('given a second node with the same entries in another order and spelling, then neither reports a difference', async () => {
     const seen = first.output().length
     const second = await start(
       {

@@ -125,7 +125,7 @@ describe('given a peer that does as Besu does', () => {
   })
 })
 
-describe('given a peer that breaks a rule, then it receives the code and is disconnected', () => {
+describe('given a peer that breaks a rule', () => {
   const isEnded = (peer: ScriptedPeer): Promise<true> => until(() => peer.isClosed())
 
   test.each([
@@ -140,7 +140,7 @@ describe('given a peer that breaks a rule, then it receives the code and is disc
       'a status that inflates to more than allowed',
       (peer: ScriptedPeer) => peer.send(0x10, new Uint8Array(5000)),
     ],
-  ])('%s: breach of protocol', async (_, script) => {
+  ])('when it sends %s, then it is disconnected for a breach of protocol', async (_, script) => {
     await withPeer(async peer => {
       script(peer)
       await isEnded(peer)
@@ -152,7 +152,7 @@ describe('given a peer that breaks a rule, then it receives the code and is disc
     ['another network id', { networkId: 5n }],
     ['another genesis block', { genesisHash: new Uint8Array(32) }],
     ['another version than the agreed one', { version: 66 }],
-  ])('a status with %s: sub-protocol', async (_, changes) => {
+  ])('when its status has %s, then it is disconnected with the code of the sub-protocol', async (_, changes) => {
     await withPeer(async peer => {
       peer.sendStatus(changes)
       await isEnded(peer)
@@ -160,7 +160,7 @@ describe('given a peer that breaks a rule, then it receives the code and is disc
     })
   })
 
-  test('a head that it does not give: useless', async () => {
+  test('when it does not give the header of its head, then it is disconnected as useless', async () => {
     await withPeer(async peer => {
       peer.sendStatus({ head: { hash: block(650).hash, totalDifficulty: 651n } })
       for (let tries = 0; tries < 3; tries++) {
@@ -172,7 +172,7 @@ describe('given a peer that breaks a rule, then it receives the code and is disc
     })
   })
 
-  test('no shared version of eth: useless', async () => {
+  test('when no version of eth is shared, then it is disconnected as useless', async () => {
     await withPeer(
       async peer => {
         await isEnded(peer)
@@ -182,7 +182,7 @@ describe('given a peer that breaks a rule, then it receives the code and is disc
     )
   })
 
-  test('a hello with another key: unexpected identity', async () => {
+  test('when its hello has another key, then it is disconnected for an unexpected identity', async () => {
     await withPeer(
       async peer => {
         await isEnded(peer)
@@ -192,7 +192,7 @@ describe('given a peer that breaks a rule, then it receives the code and is disc
     )
   })
 
-  test('bytes that are no frame: the connection ends without an answer', async () => {
+  test('when its bytes are not a frame, then the connection ends without an answer', async () => {
     await withPeer(async peer => {
       peer.sendRaw(randomBytes(64))
       await isEnded(peer)

@@ -45,7 +45,7 @@ export const testDriver = (
   name: string,
   { place, keeps }: { readonly place: () => Promise<DriverPlace>; readonly keeps: boolean },
 ): void => {
-  describe(`storage driver ${name}`, () => {
+  describe(`given the storage driver ${name}`, () => {
     const places: DriverPlace[] = []
     const stores: KeyValueStore[] = []
     const newPlace = async (): Promise<DriverPlace> => {
@@ -63,7 +63,7 @@ export const testDriver = (
       for (const made of places.splice(0)) await made.remove()
     })
 
-    test('gives back the bytes of every key, and nothing for others', async () => {
+    test('when values are written, then each key has its bytes, and other keys have none', async () => {
       const kv = await open(await newPlace())
       const random = seededRandom(1)
       const entries = KEYS.map(key => ({ key, value: random.bytes(1 + random.below(300)) }))
@@ -76,7 +76,7 @@ export const testDriver = (
         expect(await kv.get(key)).toBeUndefined()
     })
 
-    test('gives plain byte arrays', async () => {
+    test('when a value is read, then it is a plain byte array', async () => {
       const kv = await open(await newPlace())
       const value = Uint8Array.of(1, 2, 3)
       await kv.set([{ key: 'mark:0', value }])
@@ -85,7 +85,7 @@ export const testDriver = (
       expect(read).toEqual(Uint8Array.of(1, 2, 3))
     })
 
-    test('replaces and removes values', async () => {
+    test('when values are written again or removed, then reads say so', async () => {
       const kv = await open(await newPlace())
       for (const key of KEYS) {
         await kv.set([{ key, value: Uint8Array.of(1) }])
@@ -96,7 +96,7 @@ export const testDriver = (
       }
     })
 
-    test('takes values of no bytes and of megabytes', async () => {
+    test('when values have no bytes or megabytes, then they are stored', async () => {
       const kv = await open(await newPlace())
       const large = new Uint8Array(3_000_000).map((_, index) => index * 31)
       for (const key of ['segment:5', 'c:aa']) {
@@ -107,7 +107,7 @@ export const testDriver = (
       }
     })
 
-    test('takes thousands of entries at once', async () => {
+    test('when thousands of entries are written at once, then all are stored', async () => {
       const kv = await open(await newPlace())
       const random = seededRandom(2)
       const entries = Array.from({ length: 2000 }, (_, index) => ({
@@ -119,7 +119,7 @@ export const testDriver = (
       for (const { key, value } of entries) expect(await kv.get(key)).toEqual(value)
     })
 
-    test('carries a chain', async () => {
+    test('when a chain is stored in it, then the chain reads the same', async () => {
       const at = await newPlace()
       const store = await openChainStore(await open(at), { flushBlocks: 6 })
       for (const commit of chain.commits.slice(0, 38)) await store.commit(commit)
@@ -134,7 +134,7 @@ export const testDriver = (
     })
 
     if (keeps)
-      test('has everything when it is opened again', async () => {
+      test('when it is opened again, then it has everything', async () => {
         const at = await newPlace()
         const kv = await open(at)
         await kv.set(KEYS.map((key, index) => ({ key, value: Uint8Array.of(index) })))

@@ -48,7 +48,7 @@ describe('given a modular exponentiation', () => {
     [40, 5, 4097],
     [4000, 0, 2000],
     [4000, 2, 1],
-  ])('of %i, %i and %i bytes then its steps give what big integers do', (base, exponent, modulus) => {
+  ])('when its operands have %i, %i and %i bytes, then its steps give what big integers do', (base, exponent, modulus) => {
     for (const form of [(x: Uint8Array) => x, (x: Uint8Array) => x.fill(0, 0, x.length >> 1)]) {
       const parts = [bytes(base), form(bytes(exponent)), form(bytes(modulus))] as const
       const [, , divisor] = parts
@@ -64,14 +64,14 @@ describe('given a modular exponentiation', () => {
     }
   })
 
-  test('of estimates that are too large then the quotient is corrected', () => {
+  test('when estimates are too large, then the quotient is corrected', () => {
     const modulus = concatBytes(Uint8Array.of(0x80), new Uint8Array(1023), new Uint8Array(1024).fill(0xff))
     const base = concatBytes(new Uint8Array(1024).fill(0xff), new Uint8Array(2048))
     const expected = bigintToFixedBytes(bytesToBigint(base) ** 3n % bytesToBigint(modulus), modulus.length)
     expect(stepped(precompile(5), modexpInput(base, Uint8Array.of(3), modulus)).output).toEqual(expected)
   })
 
-  test('of operands that no integer of the runtime holds then it goes on in steps', () => {
+  test('when no integer of the runtime holds the operands, then it runs in steps', () => {
     const size = 200_000
     const base = concatBytes(new Uint8Array(size - 1), Uint8Array.of(2))
     const modulus = concatBytes(Uint8Array.of(1), new Uint8Array(size - 1))
@@ -80,7 +80,7 @@ describe('given a modular exponentiation', () => {
     expect(count).toBeGreaterThan(1)
   })
 
-  test('of a range that lies beyond the input then zeros are read', () => {
+  test('when a range lies beyond the input, then zeros are read', () => {
     const input = concatBytes(word(2000), word(1), word(2000), bytes(1000))
     expect(stepped(precompile(5), input).output).toEqual(new Uint8Array(2000))
   })

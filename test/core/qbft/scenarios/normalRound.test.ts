@@ -268,7 +268,7 @@ describe('given an empty-block period', () => {
       ])
     })
 
-    test('the last check is when an empty block is allowed, and the round begins then', () => {
+    test('when an empty block becomes allowed, then that is the last check, and the round begins', () => {
       const { node } = waiting()
       node.nowMs = EMPTY_AT_MS - 1
       expect(effectsOf(node.blockTimer(), 'start-timer').map(({ atMs }) => atMs)).toEqual([EMPTY_AT_MS + 1])

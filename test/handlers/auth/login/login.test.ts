@@ -146,7 +146,7 @@ describe('given a login that fails', () => {
       'Authentication failed: the request is too long.',
     ],
   ]
-  test.each(table)('by %s then the answer says so with its status', async (_, body, status, text) => {
+  test.each(table)('when it has %s, then the answer says so with its status', async (_, body, status, text) => {
     const node = await startLoginNode(USERS)
     expect(await outcome(await node.login(body))).toEqual([status, text])
     expect(node.denials.length).toBe(status === 401 ? 1 : 0)
