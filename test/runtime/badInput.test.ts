@@ -52,7 +52,7 @@ describe('given a genesis file that cannot be used', () => {
       /Invalid extraData in genesis block configuration/,
     ],
   ]
-  test.each(files)('when it %s then the node does not start and writes nothing', (_what, text, message) =>
+  test.each(files)('when it %s, then the node does not start and writes nothing', (_what, text, message) =>
     withFolder(async folder => {
       const file = join(folder, 'network.json')
       if (text !== undefined) writeFileSync(file, text)
@@ -109,7 +109,7 @@ describe('given a port that another process listens on', () => {
 })
 
 describe('given a data path', () => {
-  test('when it is a file then the message says so', () =>
+  test('when it is a file, then the message says so', () =>
     withFolder(async folder => {
       const file = join(folder, 'data')
       writeFileSync(file, '')
@@ -121,7 +121,7 @@ describe('given a data path', () => {
       )
     }))
 
-  test('when a network of several nodes cannot write to it then the message says so', () =>
+  test('when a network of several nodes cannot write to it, then the message says so', () =>
     withFolder(async folder => {
       const file = join(folder, 'network')
       writeFileSync(file, '')
@@ -138,7 +138,7 @@ describe('given a data path', () => {
       )
     }))
 
-  test('when another node uses it then the second does not start and the first goes on', () =>
+  test('when another node uses it, then the second does not start and the first goes on', () =>
     withFolder(async folder => {
       const node = await startNode(folder)
       try {
@@ -153,7 +153,7 @@ describe('given a data path', () => {
       }
     }))
 
-  test('when it holds another chain then both genesis blocks are named and nothing is lost', () =>
+  test('when it holds another chain, then both genesis blocks are named and nothing is lost', () =>
     withFolder(async folder => {
       const dataPath = join(folder, 'data')
       mkdirSync(join(folder, 'other'))
@@ -193,7 +193,7 @@ describe('given options that contradict each other or the network', () => {
     [['--tx-pool-price-bump=10'], 'Price bump option is not compatible with zero base fee market'],
     [['--storage=nothing'], 'nothing'],
   ]
-  test.each(cases)('when it is %p then it ends with code 2', (args, text) =>
+  test.each(cases)('when it is %p, then it ends with code 2', (args, text) =>
     withFolder(async folder => {
       const network = writeNetwork(folder, { config: { zeroBaseFee: true } })
       expectOneLine(await runCommand([`--data-path=${join(folder, 'data')}`, ...network, ...args]), 2, text)

@@ -126,7 +126,7 @@ scenario('given a development chain', ({ beforeAll, afterAll, test }) => {
     expect(Number((await head(node)).number)).toBeGreaterThan(before)
   })
 
-  test('when it is stopped and started again then it goes on with the same chain', async () => {
+  test('when it is stopped and started again, then it goes on with the same chain', async () => {
     const before = await head(node)
     expect(await node.stop()).toBe(0)
     expect(node.output()).toContain('Stopped')
@@ -188,7 +188,7 @@ describe('given a network with a genesis file', () => {
     }),
   )
 
-  independent('when empty blocks wait longer then only a transaction makes one', () =>
+  independent('when empty blocks wait longer, then only a transaction makes one', () =>
     withFolder(async folder => {
       const network = writeNetwork(folder, {
         qbft: { emptyblockperiodseconds: 3600 },
@@ -225,7 +225,7 @@ describe('given a network with a genesis file', () => {
     ],
   ]
   independent.each(readers)(
-    'when this node %s then it serves reads, makes no blocks and says why',
+    'when this node %s, then it serves reads, makes no blocks and says why',
     (what, validators, line) =>
       withFolder(async folder => {
         const network = writeNetwork(folder, { validators, qbft: { requesttimeoutseconds: 1 } })
@@ -244,7 +244,7 @@ describe('given a network with a genesis file', () => {
       }),
   )
 
-  independent('when JSON-RPC is not enabled then its options are named as without effect', () =>
+  independent('when JSON-RPC is not enabled, then its options are named as without effect', () =>
     withFolder(async folder => {
       const network = writeNetwork(folder)
       const child = Bun.spawn(

@@ -33,7 +33,7 @@ const INVALID = errorOf(-32600, 'Invalid Request')
 const NOT_JSON = errorOf(-32700, 'Parse error')
 
 describe('given a node that serves WebSocket', () => {
-  test('when messages are no requests then they are answered as Besu does', () =>
+  test('when messages are no requests, then they are answered as Besu does', () =>
     withNode([], async (_, wsUrl) => {
       const client = await connectWs(wsUrl)
       const cases: readonly (readonly [string, unknown])[] = [
@@ -70,7 +70,7 @@ describe('given a node that serves WebSocket', () => {
       expect(await client.exchange(JSON.stringify(batch))).toHaveProperty('length', 2000)
     }))
 
-  test('when groups are given then they are served, and subscriptions always are', () =>
+  test('when groups are given, then they are served, and subscriptions always are', () =>
     withNode(['--rpc-ws-api=NET,QBFT', '--rpc-http-api=ETH'], async (node, wsUrl) => {
       const client = await connectWs(wsUrl)
       expect(await client.call('net_version')).toBe('1337')
@@ -82,7 +82,7 @@ describe('given a node that serves WebSocket', () => {
       expect(await overHttp).toContain('-32604 Method not enabled')
     }))
 
-  test('when it is asked where it listens then net_services, the ports file and the log tell', () =>
+  test('when it is asked where it listens, then net_services, the ports file and the log tell', () =>
     withNode([], async (node, wsUrl, folder) => {
       const { port } = new URL(wsUrl)
       expect(await (await connectWs(wsUrl)).call('net_services')).toMatchObject({
@@ -143,7 +143,7 @@ describe('given a node that asks for tokens on WebSocket', () => {
       ])
     }))
 
-  test('when one comes with the upgrade then it counts until it has expired, and a new one may follow', () =>
+  test('when one comes with the upgrade, then it counts until it has expired, and a new one may follow', () =>
     withTokens(async wsUrl => {
       const headers = { authorization: `Bearer ${token(['eth:*'], 3)}` }
       const client = await connectWs(wsUrl, { headers })
@@ -163,7 +163,7 @@ describe('given a node that asks for tokens on WebSocket', () => {
       )
     }))
 
-  test('when one comes as a subprotocol then it counts as if it were in the header', () =>
+  test('when one comes as a subprotocol, then it counts as if it were in the header', () =>
     withTokens(async wsUrl => {
       const client = await connectWs(wsUrl, { protocols: ['bearer', token(['*:*'], 60)] })
       expect(client.protocol).toBe('bearer')
@@ -171,7 +171,7 @@ describe('given a node that asks for tokens on WebSocket', () => {
     }))
 })
 
-test('given two services on one port, when the node starts then it is refused as Besu does', () =>
+test('given two services on one port, when the node starts, then it is refused as Besu does', () =>
   withFolder(async folder => {
     const { code, error } = await runCommand([
       `--data-path=${folder}`,
@@ -185,14 +185,14 @@ test('given two services on one port, when the node starts then it is refused as
     ])
   }))
 
-test('given options of WebSocket without it, when the node starts then it says that they do nothing', () =>
+test('given options of WebSocket without it, when the node starts, then it says that they do nothing', () =>
   withFolder(async folder => {
     const node = await startNode(folder, ['--rpc-ws-port=0', '--rpc-ws-api=ETH'])
     await node.stop()
     expect(node.output()).toContain('--rpc-ws-port, --rpc-ws-api has been ignored because --rpc-ws-enabled')
   }))
 
-test('given a port that is taken, when the node starts then it ends with Besu’s text', () =>
+test('given a port that is taken, when the node starts, then it ends with Besu’s text', () =>
   withNode([], async (_, wsUrl, folder) => {
     const { port } = new URL(wsUrl)
     const { code, error } = await runCommand([

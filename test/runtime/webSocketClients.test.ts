@@ -49,7 +49,7 @@ const withRestart = (
   })
 
 describe('given a node that is killed and started again', () => {
-  test('when viem watches blocks, logs, contract events and pending transactions then it goes on', () =>
+  test('when viem watches blocks, logs, contract events and pending transactions, then it goes on', () =>
     withRestart(async (node, wsUrl, restart) => {
       const client = createPublicClient({
         transport: webSocket(wsUrl),
@@ -94,7 +94,7 @@ describe('given a node that is killed and started again', () => {
       ;(await client.transport.getRpcClient()).close()
     }))
 
-  test('when ethers watches blocks and contract events then a new provider goes on with them', () =>
+  test('when ethers watches blocks and contract events, then a new provider goes on with them', () =>
     withRestart(async (node, wsUrl, restart) => {
       const token = await deploy(node)
       const blocks: number[] = []

@@ -71,7 +71,7 @@ const blockOfLargeClient = async (): Promise<{ readonly block: Block; readonly g
 }
 
 test.each(RUNTIMES.filter(isInstalled).map(runtime => [runtime] as const))(
-  'given a sealed block that needs more memory than a client holds, when a peer has it then a node on %s says so and ends with code 1',
+  'given a sealed block that needs more memory than a client holds, when a peer has it, then a node on %s says so and ends with code 1',
   runtime =>
     withFolder(async folder => {
       const { block, genesisHash } = await blockOfLargeClient()

@@ -138,13 +138,13 @@ scenario(
       await expectSetAfter(1, 1, 2, 3, 4)
     })
 
-    test('when one is deactivated then it is no validator from the next block on', async () => {
+    test('when one is deactivated, then it is no validator from the next block on', async () => {
       expect(await call(3, 'deactivate')).toBe(2)
       await expectSetAfter(2, 1, 2, 4)
       expect(await namedBy(5, 1)).toEqual(sorted(1, 2, 3, 4))
     })
 
-    test('when another account is voted in and activates its node then that one is a validator from the next block on', async () => {
+    test('when another account is voted in and activates its node, then that one is a validator from the next block on', async () => {
       for (const [position, index] of [1, 2, 3].entries()) {
         const number = await call(index, 'voteToAdd', [toHex(accountOf(5).address)])
         expect(number).toBe(3 + position)
@@ -154,7 +154,7 @@ scenario(
       await expectSetAfter(6, 1, 2, 4, 5)
     })
 
-    test('when an account puts another node in the place of its own then the set changes with the next block', async () => {
+    test('when an account puts another node in the place of its own, then the set changes with the next block', async () => {
       expect(await call(4, 'activate', [validator(3)])).toBe(7)
       await expectSetAfter(7, 1, 2, 3, 5)
       expect(await call(4, 'deactivate')).toBe(8)
@@ -162,7 +162,7 @@ scenario(
       await expectSetAfter(9, 1, 2, 4, 5)
     })
 
-    test('when votes are asked for then they are not enabled, up to the last block of the contract', async () => {
+    test('when votes are asked for, then they are not enabled, up to the last block of the contract', async () => {
       const refused = (method: string): string => `Error: ${method}: -32604 Method not enabled`
       for (const number of [10, 11]) {
         expect(await call(1, 'voteToRemove', [toHex(accountOf(number - 6).address)])).toBe(number)
@@ -173,7 +173,7 @@ scenario(
       }
     })
 
-    test('when the transition back has come then its list governs, votes are enabled and count', async () => {
+    test('when the transition back has come, then its list governs, votes are enabled and count', async () => {
       expect(await call(1, 'deactivate')).toBe(BACK)
       for (const index of cluster.running())
         expect(await votesAnswer(index)).toEqual(['enabled', 'enabled', 'enabled'])

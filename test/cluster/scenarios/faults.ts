@@ -49,7 +49,7 @@ scenario(
       expect(receipts.map(({ status }) => status)).toEqual(ALL.map(() => 'success'))
     })
 
-    test('when a node that is no validator joins then it follows, and passes on what is sent to it', async () => {
+    test('when a node that is no validator joins, then it follows, and passes on what is sent to it', async () => {
       await cluster.start(5)
       await untilBlocks(cluster, 2)
       const { wallet, reader } = clientsOf(cluster.node(5).url, CHAIN_ID, 5)
@@ -61,7 +61,7 @@ scenario(
       expect(await cluster.stop(5)).toEqual([0])
     })
 
-    test('when one is killed then blocks go on; when two are, they stop; when one comes back, they go on', async () => {
+    test('when one is killed, then blocks go on; when two are, they stop; when one comes back, they go on', async () => {
       await cluster.kill(4)
       await untilBlocks(cluster, 3)
       await cluster.kill(3)
@@ -88,7 +88,7 @@ scenario(
       await untilBlocks(cluster, 2)
     })
 
-    test('when all are killed at once and started again one after the other then blocks go on from where they were', async () => {
+    test('when all are killed at once and started again one after the other, then blocks go on from where they were', async () => {
       const before = await cluster.block(1, 'latest')
       await cluster.kill(...ALL)
       for (const index of [3, 1, 4, 2]) await cluster.start(index)
@@ -96,7 +96,7 @@ scenario(
       expect(await hashesOf(cluster, Number(before?.number))).toEqual([before?.hash ?? ''])
     })
 
-    test('when all are killed and their bootnode stays away then the others find each other, and blocks go on', async () => {
+    test('when all are killed and their bootnode stays away, then the others find each other, and blocks go on', async () => {
       await cluster.kill(...ALL)
       await cluster.start(2, 3, 4)
       await untilBlocks(cluster, 2)
@@ -104,7 +104,7 @@ scenario(
       await untilBlocks(cluster, 2)
     })
 
-    test('when one lost its data then it gets the chain from the others and signs again', async () => {
+    test('when one lost its data, then it gets the chain from the others and signs again', async () => {
       await cluster.stop(2)
       cluster.wipe(2)
       await cluster.start(2)
@@ -117,7 +117,7 @@ scenario(
       })
     })
 
-    test('when they are told to stop then all of them do', async () => {
+    test('when they are told to stop, then all of them do', async () => {
       expect(await cluster.stop(...ALL)).toEqual([0, 0, 0, 0])
     })
   },

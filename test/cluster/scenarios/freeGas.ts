@@ -83,20 +83,20 @@ const testPools = ({ test }: Scenario, network: () => Network): void => {
     return waited
   }
 
-  test('when transactions that nobody signed come over JSON-RPC then transfers of known accounts are in the next two blocks, and the pools keep room', async () => {
+  test('when transactions that nobody signed come over JSON-RPC, then transfers of known accounts are in the next two blocks, and the pools keep room', async () => {
     const waited = await transfersDuring(floodByRpc(network().cluster, rubbish(random, RUBBISH, FREE)))
     expect(Math.max(...waited)).toBeLessThanOrEqual(2)
     // A tenth, and the transfer of the test.
     expect(Math.max(...(await poolSizes(network().cluster)))).toBeLessThanOrEqual(POOL_SIZE / 10 + 1)
   })
 
-  test('when they come by gossip then it is the same', async () => {
+  test('when they come by gossip, then it is the same', async () => {
     const waited = await transfersDuring(floodByGossip(network().cluster, rubbish(random, RUBBISH, FREE)))
     expect(Math.max(...waited)).toBeLessThanOrEqual(2)
     expect(Math.max(...(await poolSizes(network().cluster)))).toBeLessThanOrEqual(POOL_SIZE / 10 + 1)
   })
 
-  test('when transactions that cannot be paid for come then all pools refuse them, from JSON-RPC and from peers', async () => {
+  test('when transactions that cannot be paid for come, then all pools refuse them, from JSON-RPC and from peers', async () => {
     const { cluster, send } = network()
     const unpayable = signedTransfer(attackerKey(1), { ...FREE, value: ETHER })
     for (const index of cluster.running())
@@ -135,7 +135,7 @@ const testSlowTransactions = ({ test }: Scenario, network: () => Network): void 
   const isDroppedByAll = async (hash: string): Promise<boolean> =>
     (await explanations(hash)).every(text => text?.startsWith('dropped') === true)
 
-  test('when an account without a balance sends a loop without an end then each validator stops it twice and drops it', async () => {
+  test('when an account without a balance sends a loop without an end, then each validator stops it twice and drops it', async () => {
     const { cluster } = network()
     const hash = await send(1, SENDER, 'a loop')
     await until('the loop to be dropped by all', () => isDroppedByAll(hash))
@@ -151,7 +151,7 @@ const testSlowTransactions = ({ test }: Scenario, network: () => Network): void 
     })
   })
 
-  test('when slow transactions of several kinds come from a peer then blocks go on, and all nodes have the same', async () => {
+  test('when slow transactions of several kinds come from a peer, then blocks go on, and all nodes have the same', async () => {
     const { cluster } = network()
     const kinds = [
       'a loop inside calls',
@@ -210,7 +210,7 @@ scenario(
     testSlowTransactions(own, () => network)
 
     own.test(
-      'when only one of each runtime is left then all three are needed, and make blocks with transactions',
+      'when only one of each runtime is left, then all three are needed, and make blocks with transactions',
       async () => {
         const { cluster, transfer, minedIn } = network
         expect(await cluster.stop(4, PEER)).toEqual([0, 0])

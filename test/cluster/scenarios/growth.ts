@@ -101,7 +101,7 @@ scenario(
       rmSync(folder, { recursive: true, force: true })
     })
 
-    test('when two want the fifth then an epoch clears their votes, and both cast them again', async () => {
+    test('when two want the fifth, then an epoch clears their votes, and both cast them again', async () => {
       await vote(true, [1, 2], [5])
       const cleared = await untilSeen('an epoch that clears both', headers => {
         const found = [...countVotes(headers, EPOCH_LENGTH).cleared].find(([, votes]) => votes === 2)
@@ -114,7 +114,7 @@ scenario(
       expect(await validators()).toHaveLength(4)
     })
 
-    test('when all four want two more then there are six, and each of them makes blocks', async () => {
+    test('when all four want two more, then there are six, and each of them makes blocks', async () => {
       await vote(true, [1, 2, 3, 4], [5, 6])
       await until('six validators', async () => (await validators()).length === 6)
       await untilMade([1, 2, 3, 4, 5, 6])
@@ -122,7 +122,7 @@ scenario(
         expect([index, await cluster.node(index).rpc('eth_mining')]).toEqual([index, true])
     })
 
-    test('when four of them want the two out again then there are four, and the two make no more', async () => {
+    test('when four of them want the two out again, then there are four, and the two make no more', async () => {
       // One after the other: what the four cast in an epoch this short is not enough for several at once.
       for (const recipient of [6, 5]) {
         await vote(false, [1, 2, 3, 4], [recipient])

@@ -64,7 +64,7 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
   /** That the node takes part in blocks that are made from now on, and the others too. */
   const goesOn = (): Promise<number> => untilBlocks(cluster, 3)
 
-  test('when a peer sends one of each kind of bad message with the fourth key then each is counted by reason and peer', async () => {
+  test('when a peer sends one of each kind of bad message with the fourth key, then each is counted by reason and peer', async () => {
     const attacker = await attack(1, STOLEN.privateKey)
     await attacker.flood(oneOfEach(STOLEN, hostileKey(9), await cluster.head(1)))
     for (const reason of [
@@ -81,7 +81,7 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
     await attacker.stop()
   })
 
-  test('when the holder of the fourth key floods with messages of later heights and rounds then memory stays, it is dropped and blocks go on', async () => {
+  test('when the holder of the fourth key floods with messages of later heights and rounds, then memory stays, it is dropped and blocks go on', async () => {
     const before = await settledMemoryOf(cluster.node(1).pid, 1)
     const attacker = await attack(1, STOLEN.privateKey)
     const head = await cluster.head(1)
@@ -99,7 +99,7 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
     await goesOn()
   })
 
-  test('when it floods another node with giant proposals and round changes then memory stays and blocks go on', async () => {
+  test('when it floods another node with giant proposals and round changes, then memory stays and blocks go on', async () => {
     const before = await settledMemoryOf(cluster.node(2).pid, 1)
     const attacker = await attack(2, STOLEN.privateKey)
     const head = await cluster.head(2)
@@ -127,7 +127,7 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
     await expectGrowthBelow(cluster.node(3).pid, before, GROWTH_MAX)
   })
 
-  test('when peers send junk over each protocol then they are cut off or ignored, and blocks go on', async () => {
+  test('when peers send junk over each protocol, then they are cut off or ignored, and blocks go on', async () => {
     const junk = [
       new Uint8Array(0),
       Uint8Array.of(0xff),
@@ -149,7 +149,7 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
     await goesOn()
   })
 
-  test('when a peer gossips what is no batch of transactions then it is cut off', async () => {
+  test('when a peer gossips what is no batch of transactions, then it is cut off', async () => {
     const attacker = await attack(2)
     const { pubsub } = attacker.host.services
     pubsub.subscribe(attacker.protocols.transactions)
@@ -190,7 +190,7 @@ scenario('given three of four validators in processes of their own', ({ beforeAl
     }
   })
 
-  test('when peers ask for everything and read nothing then memory stays and blocks go on', async () => {
+  test('when peers ask for everything and read nothing, then memory stays and blocks go on', async () => {
     const { pid } = cluster.node(2)
     const before = await settledMemoryOf(pid, 1)
     let most = before

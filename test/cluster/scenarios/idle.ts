@@ -73,7 +73,7 @@ scenario(
       rmSync(folder, { recursive: true, force: true })
     })
 
-    test('when nobody sends anything then there is no block, and nobody begins or asks for a round', async () => {
+    test('when nobody sends anything, then there is no block, and nobody begins or asks for a round', async () => {
       await until('four peers', async () => Number(await cluster.node(5).rpc('net_peerCount')) === 4)
       await Bun.sleep(IDLE_MS)
       expect(await heads()).toEqual([0, 0, 0, 0, 0])
@@ -81,13 +81,13 @@ scenario(
     })
 
     test.each([[1], [2], [3], [4], [5]])(
-      'when node %i is sent a transaction then the next block has it',
+      'when node %i is sent a transaction, then the next block has it',
       async index => {
         expect(await mined(index)).toBe(index)
       },
     )
 
-    test('when one comes that has to wait for another of its sender then there is no block until that one is there', async () => {
+    test('when one comes that has to wait for another of its sender, then there is no block until that one is there', async () => {
       await send(2, nonce + 1)
       await Bun.sleep(1_000)
       expect(await heads()).toEqual([5, 5, 5, 5, 5])
@@ -97,12 +97,12 @@ scenario(
       expect((await headersOf(cluster.node(1), 6))[6]?.transactions).toHaveLength(2)
     })
 
-    test('when a validator is gone then the others still make the block of each transaction, its turns too', async () => {
+    test('when a validator is gone, then the others still make the block of each transaction, its turns too', async () => {
       await cluster.kill(4)
       for (const number of [7, 8, 9, 10]) expect(await mined(5)).toBe(number)
     })
 
-    test('when it comes back then it waits with the others, and no block is made for that', async () => {
+    test('when it comes back, then it waits with the others, and no block is made for that', async () => {
       await cluster.start(4)
       await untilHeads(cluster, 10, [4])
       const before = roundLines().length
@@ -112,7 +112,7 @@ scenario(
       expect(await mined(4)).toBe(11)
     })
 
-    test('when the empty-block period is over then an empty block is made, not earlier', async () => {
+    test('when the empty-block period is over, then an empty block is made, not earlier', async () => {
       const last = EMPTY_FROM + 1
       await untilHeads(cluster, last)
       const headers = await headersOf(cluster.node(5), last)

@@ -45,7 +45,7 @@ scenario('given four validators and a fifth node, and their operators', ({ befor
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('when two of four want the fifth then it stays outside, past an epoch and a restart of one of them', async () => {
+  test('when two of four want the fifth, then it stays outside, past an epoch and a restart of one of them', async () => {
     await vote(true, [1, 2])
     await untilBlocks(cluster, EPOCH_LENGTH + 4)
     await cluster.kill(2)
@@ -54,7 +54,7 @@ scenario('given four validators and a fifth node, and their operators', ({ befor
     expect(await validators()).toHaveLength(4)
   })
 
-  test('when a third wants it too then it becomes a validator and makes blocks', async () => {
+  test('when a third wants it too, then it becomes a validator and makes blocks', async () => {
     await vote(true, [3])
     await until('five validators', async () => (await validators()).length === 5)
     const own = cluster.address(5)
@@ -63,7 +63,7 @@ scenario('given four validators and a fifth node, and their operators', ({ befor
     expect(await hashesOf(cluster, number)).toHaveLength(1)
   })
 
-  test('when three want it out then it makes no more, and follows', async () => {
+  test('when three want it out, then it makes no more, and follows', async () => {
     const timesTold = (): number =>
       cluster.node(5).output().split('is not one of the 4 validators: it follows the chain').length
     const before = timesTold()
@@ -78,7 +78,7 @@ scenario('given four validators and a fifth node, and their operators', ({ befor
     await until('a line that says so', async () => timesTold() > before)
   })
 
-  test('when one is told to make no blocks then the others go on without it, and it follows', async () => {
+  test('when one is told to make no blocks, then the others go on without it, and it follows', async () => {
     expect(await tell('miner_stop', 4)).toEqual([true])
     const stopped = await untilBlocks(cluster, 1)
     const later = await untilBlocks(cluster, 6)
@@ -86,14 +86,14 @@ scenario('given four validators and a fifth node, and their operators', ({ befor
     expect(await tell('eth_mining', 1, 4)).toEqual([true, false])
   })
 
-  test('when it is told to make them again then it does', async () => {
+  test('when it is told to make them again, then it does', async () => {
     expect(await tell('miner_start', 4)).toEqual([true])
     const started = await untilBlocks(cluster, 1)
     const later = await untilBlocks(cluster, 8)
     expect(await minersOf(started, later)).toContain(cluster.address(4))
   })
 
-  test('when so many make none that blocks end then they go on once these are told to make them', async () => {
+  test('when so many make none that blocks end, then they go on once these are told to make them', async () => {
     expect(await tell('miner_stop', 3, 4)).toEqual([true, true])
     const heads = await Promise.all([1, 2, 3, 4].map(cluster.head))
     // Long enough for rounds to be asked for in vain.

@@ -53,7 +53,7 @@ scenario('given `network` with two validators', ({ afterAll, test }) => {
     last = shownIn(network.output()).at(-1) as number
   })
 
-  test('when it is started again then the chain goes on; when it is killed, its nodes end as well', async () => {
+  test('when it is started again, then the chain goes on; when it is killed, its nodes end as well', async () => {
     const genesis = readFileSync(join(folder, 'genesis.json'), 'utf8')
     const network = startNetwork(folder, ...args)
     await until('a block', async () => shownIn(network.output()).length >= 1)
@@ -71,7 +71,7 @@ scenario('given `network` with two validators', ({ afterAll, test }) => {
     expect(await network.end('SIGTERM')).not.toBe(0)
   })
 
-  test('when something listens at one of its ports then it names it and the options, and makes nothing', async () => {
+  test('when something listens at one of its ports, then it names it and the options, and makes nothing', async () => {
     const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('another node') })
     const untouched = join(folder, 'untouched')
     try {

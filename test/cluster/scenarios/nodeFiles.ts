@@ -53,7 +53,7 @@ scenario('given a node that runs alone', ({ beforeAll, afterAll, test }) => {
     expect(await second.stop()).toBe(0)
   })
 
-  test('when another has a transition that this one has not then both say which entry differs, and /readiness too', async () => {
+  test('when another has a transition that this one has not, then both say which entry differs, and /readiness too', async () => {
     const transitions = { qbft: [{ block: 1_000_000, blockperiodseconds: 7 }] }
     const third = await start(
       'third',
@@ -70,7 +70,7 @@ scenario('given a node that runs alone', ({ beforeAll, afterAll, test }) => {
     expect(readiness).toContain('transitions.qbft')
   })
 
-  test('when another has another genesis block then it is refused, with the reason', async () => {
+  test('when another has another genesis block, then it is refused, with the reason', async () => {
     const fourth = await start(
       'fourth',
       4,
@@ -81,7 +81,7 @@ scenario('given a node that runs alone', ({ beforeAll, afterAll, test }) => {
     expect(await peersOf(fourth)).toBe(0)
   })
 
-  test('when --p2p-enabled is false then it connects to nobody', async () => {
+  test('when --p2p-enabled is false, then it connects to nobody', async () => {
     const fifth = await start(
       'fifth',
       5,
@@ -108,19 +108,19 @@ scenario('given options that cannot be followed', ({ test }) => {
     }
   }
 
-  test('when the file of static nodes is not there then the start says so', async () => {
+  test('when the file of static nodes is not there, then the start says so', async () => {
     expect(await run(folder => [`--static-nodes-file=${join(folder, 'none.json')}`])).toContain(
       'cannot be read: there is no such file. It must hold a JSON array of enode URLs.',
     )
   })
 
-  test('when it holds something else than enode URLs then the start says which', async () => {
+  test('when it holds something else than enode URLs, then the start says which', async () => {
     expect(await run(folder => [`--static-nodes-file=${join(folder, 'broken.json')}`])).toContain(
       "Invalid enode URL syntax 'enode://zz@1.2.3.4:1'",
     )
   })
 
-  test('when the port is taken then the start says so', async () => {
+  test('when the port is taken, then the start says so', async () => {
     const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
     try {
       const text = await run(() => ['--p2p-interface=127.0.0.1', `--p2p-port=${server.port}`])

@@ -54,7 +54,7 @@ scenario('given two nodes that know of nobody', ({ beforeAll, afterAll, test }) 
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('when nobody is added then they are not ready, and say why', async () => {
+  test('when nobody is added, then they are not ready, and say why', async () => {
     expect(await peersOf(one)).toEqual([])
     expect(await readinessOf(one)).toMatchObject([
       503,
@@ -62,7 +62,7 @@ scenario('given two nodes that know of nobody', ({ beforeAll, afterAll, test }) 
     ])
   })
 
-  test('when one is told of the other then they connect, know each other, and make blocks', async () => {
+  test('when one is told of the other, then they connect, know each other, and make blocks', async () => {
     const { enode, id, ports } = await infoOf(other)
     expect(enode).toBe(`enode://${id}@127.0.0.1:${ports.listener}`)
     expect(await other.rpc<string>('net_enode')).toBe(enode)

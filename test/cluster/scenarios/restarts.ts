@@ -57,7 +57,7 @@ scenario(
       },
     )
 
-    test('when all have forgotten at once but for their chains then blocks go on from where they were', async () => {
+    test('when all have forgotten at once but for their chains, then blocks go on from where they were', async () => {
       const all = [1, 2, FORGETFUL, AWAY]
       await cluster.start(AWAY)
       const number = await untilBlocks(cluster, 1)

@@ -213,7 +213,7 @@ scenario(
       expect([...tips.values()].every(tip => tip > 0n)).toBe(true)
     })
 
-    test('when a node joins from nothing then it takes all of them, and has had the same changes', async () => {
+    test('when a node joins from nothing, then it takes all of them, and has had the same changes', async () => {
       await cluster.start(5)
       await untilHeads(cluster, LAST, [5])
       await expectAll(5)
@@ -221,7 +221,7 @@ scenario(
       expect(cluster.node(5).output()).not.toContain('genesis file')
     })
 
-    test('when a validator lost its data then it takes all of them again, and makes blocks', async () => {
+    test('when a validator lost its data, then it takes all of them again, and makes blocks', async () => {
       await cluster.kill(2)
       cluster.wipe(2)
       await cluster.start(2)

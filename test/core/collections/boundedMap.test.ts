@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { evictOldest, setBounded } from '../../../core/collections/boundedMap.ts'
 
 describe('given a map of at most two entries', () => {
-  test('when a third is set then the oldest is removed', () => {
+  test('when a third is set, then the oldest is removed', () => {
     const map = new Map([
       ['a', 1],
       ['b', 2],
@@ -11,7 +11,7 @@ describe('given a map of at most two entries', () => {
     expect([...map.keys()]).toEqual(['b', 'c'])
   })
 
-  test('when the oldest is set again then it is the newest', () => {
+  test('when the oldest is set again, then it is the newest', () => {
     const map = new Map([
       ['a', 1],
       ['b', 2],

@@ -289,13 +289,13 @@ describe.each(LISTS)('given a transaction with many %s', (_, changes) => {
   const options: RunOptions = { message: changes }
   const program = code(0, 'SLOAD', 'GAS', 0, 'MSTORE', 32, 0, 'RETURN')
 
-  test('when a pause is due before its message begins then it pauses, and ends as one that never does', () => {
+  test('when a pause is due before its message begins, then it pauses, and ends as one that never does', () => {
     const found = execute(program, options, always(GAS_OF_NO_CHECK), disturb)
     expect(found.pauses).toBeGreaterThan(0)
     expect(outcomeOf(found)).toEqual(outcomeOf(execute(program, options, undefined)))
   })
 
-  test('when its time is over before its message begins then it is ended', () => {
+  test('when its time is over before its message begins, then it is ended', () => {
     class Ended extends Error {}
     const check = (): void => {
       throw new Ended()
@@ -310,17 +310,17 @@ describe('given a transaction that pauses', () => {
     const isLong = whole.result.gasUsed > 20_000_000n
     const [least = 1, ...others] = isLong ? [20_000] : [1, 1000, 50_000]
 
-    test('when it pauses as often as it can then it ends as one that never does', () => {
+    test('when it pauses as often as it can, then it ends as one that never does', () => {
       const found = execute(program, options, always(least))
       expect(found.pauses).toBeGreaterThan(0)
       expect(outcomeOf(found)).toEqual(whole)
     })
 
-    test('when it pauses less often then it ends as one that never does', () => {
+    test('when it pauses less often, then it ends as one that never does', () => {
       for (const gas of others) expect(outcomeOf(execute(program, options, always(gas)))).toEqual(whole)
     })
 
-    test('when other messages run in the pauses then it ends as one that never pauses', () => {
+    test('when other messages run in the pauses, then it ends as one that never pauses', () => {
       let pauses = 0
       // Not in each of thousands.
       const between = (): void => {
@@ -346,7 +346,7 @@ describe('given a transaction that pauses', () => {
     )
   })
 
-  test('when it is abandoned in a pause then the next message is unaffected', () => {
+  test('when it is abandoned in a pause, then the next message is unaffected', () => {
     const steps = transactionSteps(
       environmentOf('osaka'),
       executionStateOf(worldWith([[CONTRACT, { code: rounds(500) }]])),

@@ -29,20 +29,20 @@ describe('given a proposal that is being verified', () => {
     expect(preparedIn(node.record)).toBe(toHex(proposalDigest(made)))
   })
 
-  test('when it is valid then the prepare leaves, and nothing more is recorded', () => {
+  test('when it is valid, then the prepare leaves, and nothing more is recorded', () => {
     const { node, made } = proposed()
     const step = node.verified(made)
     expect(orderOf(step)).toEqual(['broadcast'])
     expect(kindsIn(step)).toEqual(['prepare'])
   })
 
-  test('when it is invalid then nothing is prepared or committed in the round, whatever the others send', () => {
+  test('when it is invalid, then nothing is prepared or committed in the round, whatever the others send', () => {
     const { node, peers, made } = proposed()
     expect(kindsIn(node.verified(made, 'it is not'))).toEqual([])
     expect(kindsIn(receivePrepares(node, peers, made))).toEqual([])
   })
 
-  test('when the validator is restarted meanwhile then it prepares that block and no other', () => {
+  test('when the validator is restarted meanwhile, then it prepares that block and no other', () => {
     const { node, keys, peers, made, block } = proposed()
     const another = block(at(peers, 0), { timestamp: 101n })
     for (const [told, kinds] of [
@@ -55,7 +55,7 @@ describe('given a proposal that is being verified', () => {
     }
   })
 
-  test('when quorums of others are there before the verdict then they wait for it', () => {
+  test('when quorums of others are there before the verdict, then they wait for it', () => {
     const { node, peers, made } = proposed()
     const before = receivePrepares(node, peers, made)
     expect([kindsIn(before), effectsOf(before, 'import-block').length]).toEqual([[], 0])

@@ -61,7 +61,7 @@ describe('given a message with a large block', () => {
     ['a proposal', inputOf(proposer.address, proposal(proposer, made))],
     ['a round change', inputOf(third.address, roundChange(third, 1, certificate(peers, made)))],
     ['the own proposal that comes back', inputOf(third.address, proposal(at(keys, 1), made))],
-  ])('when %s is taken in steps then it pauses amid the block, and the outcome is the same', (_, input) => {
+  ])('when %s is taken in steps, then it pauses amid the block, and the outcome is the same', (_, input) => {
     expect(pausesOf(environment, state, input, 3_000)).toBeGreaterThanOrEqual(PAUSES_MIN)
   })
 })
@@ -80,7 +80,7 @@ describe('given a validator that is the proposer', () => {
     { kind: 'timer', timer: { kind: 'block', sequence: 1n }, transactionsWaiting: true },
   ]
 
-  test('when it has built a large block then it pauses while it signs and encodes it', () => {
+  test('when it has built a large block, then it pauses while it signs and encodes it', () => {
     const built: Input = { kind: 'block-built', sequence: 1n, round: 0, block: made }
     expect(pausesOf(environment, after(begun), built, 3_000)).toBe(PAUSES_PROPOSING)
   })
@@ -116,13 +116,13 @@ describe('given a large block to write', () => {
     transactions: Array.from({ length: 2_000 }, () => makeTransfer(0)),
   })
 
-  test('when it is encoded then there are pauses, and the bytes are the same', () => {
+  test('when it is encoded, then there are pauses, and the bytes are the same', () => {
     const { pauses, result } = drive(encodeBlockSteps(block))
     expect(pauses).toBe(4)
     expect(result).toEqual(encodeBlock(block))
   })
 
-  test('when it is in the certificate of a restart record then there are more pauses around its checksum', () => {
+  test('when it is in the certificate of a restart record, then there are more pauses around its checksum', () => {
     const digest = qbftSealHash(block.header)
     const record: RestartRecord = {
       sequence: 1n,

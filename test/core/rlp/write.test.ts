@@ -14,20 +14,20 @@ const encoded = (content: Uint8Array): Uint8Array => {
 
 describe('given a byte string', () => {
   test.each(LENGTHS)(
-    'when one of %d bytes is written in place then it is as the encoder gives it',
+    'when one of %d bytes is written in place, then it is as the encoder gives it',
     length => {
       const content = new Uint8Array(length).fill(0x80)
       expect(Buffer.compare(encoded(content), encodeRlp(content))).toBe(0)
     },
   )
 
-  test.each([0x00, 0x01, 0x7f, 0x80, 0xff])('when it is the byte %d alone then it is, too', byte => {
+  test.each([0x00, 0x01, 0x7f, 0x80, 0xff])('when it is the byte %d alone, then it is, too', byte => {
     expect(encoded(Uint8Array.of(byte))).toEqual(encodeRlp(Uint8Array.of(byte)))
   })
 })
 
 describe('given a list', () => {
-  test.each(LENGTHS)('when %d empty strings are joined then it is as the encoder gives it', length => {
+  test.each(LENGTHS)('when %d empty strings are joined, then it is as the encoder gives it', length => {
     const content = new Uint8Array(length).fill(0x80)
     const list = joinRlpList([content])
     expect(list.length).toBe(encodedLength(length))

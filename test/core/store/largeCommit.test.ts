@@ -51,7 +51,7 @@ const openPausing = async (flushBlocks: number, onPause: (store: ChainStore) => 
 setDefaultTimeout(120_000)
 
 describe('given a commit that pauses', () => {
-  test('when they read then they find the chain as it is without the block, until it is the head', async () => {
+  test('when they read, then they find the chain as it is without the block, until it is the head', async () => {
     let next = 0
     const { commit, store, pauses } = await openPausing(1000, async amid => {
       if (next === 0) return
@@ -73,7 +73,7 @@ describe('given a commit that pauses', () => {
     )
   })
 
-  test('when a flush starts at any pause then it has all of the block or none of it, also for a store that opens then', async () => {
+  test('when a flush starts at any pause, then it has all of the block or none of it, also for a store that opens then', async () => {
     let pausesMax = 1
     for (let at = 1; at <= pausesMax; at++) {
       let pause = 0

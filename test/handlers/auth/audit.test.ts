@@ -28,7 +28,7 @@ describe('given denials', () => {
     expect(denials).toEqual(Array.from({ length: 100 }, () => denial('192.0.2.1')))
   })
 
-  test('when one address exceeds its limit per minute then the rest is only counted, and other addresses are logged', () => {
+  test('when one address exceeds its limit per minute, then the rest is only counted, and other addresses are logged', () => {
     jest.useFakeTimers()
     try {
       const { audit, denials, suppressed } = start()
@@ -44,7 +44,7 @@ describe('given denials', () => {
     }
   })
 
-  test('when no timer may serve several requests then the first denial after the minute ends it', () => {
+  test('when no timer may serve several requests, then the first denial after the minute ends it', () => {
     const clock = { ms: 5_000 }
     const { audit, denials, suppressed } = start({ nowMs: () => clock.ms, hasTimers: false })
     for (let index = 0; index < DENIALS_OF_ADDRESS_MAX + 7; index++) audit.denied(denial('192.0.2.1'))
@@ -56,7 +56,7 @@ describe('given denials', () => {
     expect([denials.length, suppressed]).toEqual([DENIALS_OF_ADDRESS_MAX + 1, [8]])
   })
 
-  test('when many addresses send them then their sum stays within a limit', () => {
+  test('when many addresses send them, then their sum stays within a limit', () => {
     const { audit, denials } = start()
     for (let index = 0; index < DENIALS_MAX * 2; index++)
       audit.denied(denial(`10.0.${index >> 8}.${index & 255}`))

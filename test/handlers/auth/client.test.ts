@@ -85,15 +85,15 @@ describe('given a network', () => {
 })
 
 describe('given an X-Forwarded-For header', () => {
-  test('when no proxy is trusted then it means nothing', () => {
+  test('when no proxy is trusted, then it means nothing', () => {
     expect(trusting()('127.0.0.1', '6.6.6.6')).toBe('127.0.0.1')
   })
 
-  test('when the other end is not a trusted proxy then the header is ignored', () => {
+  test('when the other end is not a trusted proxy, then the header is ignored', () => {
     expect(trusting('10.0.0.0/8')('192.0.2.1', '6.6.6.6')).toBe('192.0.2.1')
   })
 
-  test('when a trusted proxy sends it then the last entry that is not a proxy is the client, whatever the entries before it', () => {
+  test('when a trusted proxy sends it, then the last entry that is not a proxy is the client, whatever the entries before it', () => {
     const clientOf = trusting('10.0.0.0/8', '::1')
     expect(clientOf('10.0.0.1', '192.0.2.1')).toBe('192.0.2.1')
     expect(clientOf('::ffff:10.0.0.1', '6.6.6.6, 192.0.2.1,10.0.0.2')).toBe('192.0.2.1')
@@ -101,7 +101,7 @@ describe('given an X-Forwarded-For header', () => {
     expect(clientOf('10.0.0.1', '192.0.2.1:5555')).toBe('192.0.2.1')
   })
 
-  test('when an entry is not an address then the proxy that sent it counts as the client', () => {
+  test('when an entry is not an address, then the proxy that sent it counts as the client', () => {
     const clientOf = trusting('10.0.0.0/8')
     for (const header of ['', 'unknown', '6.6.6.6, x', '6.6.6.6,', 'a\nb', '10.0.0.2, _hidden'])
       expect(clientOf('10.0.0.1', header)).toBe('10.0.0.1')
@@ -118,7 +118,7 @@ describe('given an X-Forwarded-For header', () => {
     )
   })
 
-  test('when it has more hops than any chain of proxies then reading ends there', () => {
+  test('when it has more hops than any chain of proxies, then reading ends there', () => {
     const header = Array.from({ length: 10_000 }, () => '10.0.0.2').join(',')
     expect(trusting('10.0.0.0/8')('10.0.0.1', `192.0.2.1,${header}`)).toBe('10.0.0.2')
   })

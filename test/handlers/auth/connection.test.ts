@@ -48,7 +48,7 @@ describe('given a connection with a token', () => {
     expect(ended()).toBe(1)
   })
 
-  test('when a new token is presented in time then subscriptions continue until that one ends', async () => {
+  test('when a new token is presented in time, then subscriptions continue until that one ends', async () => {
     const { node, connection, ended } = await open(await sign({}))
     await connection.identify()
     await pass(node, 330_000)
@@ -61,7 +61,7 @@ describe('given a connection with a token', () => {
     expect(ended()).toBe(1)
   })
 
-  test('when the presented token is not valid then nothing changes', async () => {
+  test('when the presented token is not valid, then nothing changes', async () => {
     const { node, connection, ended } = await open(await sign({}))
     await connection.identify()
     for (const token of ['', 'x', 'x.y.z', await sign({ exp: NOW_SECONDS })])
@@ -73,28 +73,28 @@ describe('given a connection with a token', () => {
     expect(ended()).toBe(1)
   })
 
-  test('when a new token does not permit subscriptions then they end at once', async () => {
+  test('when a new token does not permit subscriptions, then they end at once', async () => {
     const { connection, ended } = await open(await sign({}))
     await connection.identify()
     await connection.present(await sign({ permissions: ['net:*'] }))
     expect(ended()).toBe(1)
   })
 
-  test('when subscribing is open to everyone then they continue', async () => {
+  test('when subscribing is open to everyone, then they continue', async () => {
     const { node, connection, ended } = await open(await sign({}), ['eth_subscribe'])
     await connection.identify()
     await pass(node, 3_600_000)
     expect(ended()).toBe(0)
   })
 
-  test('when the token ends after many years then no timer fires early', async () => {
+  test('when the token ends after many years, then no timer fires early', async () => {
     const { node, connection, ended } = await open(await sign({ exp: NOW_SECONDS + 100 * 365 * 86_400 }))
     await connection.identify()
     for (let month = 0; month < 3; month++) await pass(node, 30 * 86_400_000)
     expect(ended()).toBe(0)
   })
 
-  test('when it is closed then nothing fires any more', async () => {
+  test('when it is closed, then nothing fires any more', async () => {
     const { node, connection, ended } = await open(await sign({}))
     await connection.identify()
     connection.close()

@@ -123,7 +123,7 @@ describe('given a node with tokens', () => {
     expect([response.status, await response.text()]).toEqual([200, ''])
   })
 
-  test('when no method is open then a request without a token is refused before its body is read', async () => {
+  test('when no method is open, then a request without a token is refused before its body is read', async () => {
     const closed = await startLoginNode('', { context: host.context })
     for (const body of ['{', '[]', '{"id":1,"method":"eth_blockNumber"}', 'x'.repeat(10_000)]) {
       const response = await closed.post(body)
@@ -136,7 +136,7 @@ describe('given a node with tokens', () => {
     expect(closed.denials[0]).toEqual({ who: 'nobody (no token)', what: 'any method', from: '192.0.2.1' })
   })
 
-  test('when no method is open then a request with a bad token is refused before its body is read', async () => {
+  test('when no method is open, then a request with a bad token is refused before its body is read', async () => {
     const closed = await startLoginNode('', { context: host.context })
     for (const body of ['{', '[{"id":7,"method":"eth_blockNumber"}]']) {
       const bad = await closed.post(body, 'x.y.z')

@@ -6,7 +6,7 @@ import { createInboundLimits, SHORT_BODY_BYTES } from '../../../handlers/inbound
 const at = (address: string) => () => address
 
 describe('given limits of requests in progress', () => {
-  test('when an address has reached its limit then its next request is refused, and those of others are not', () => {
+  test('when an address has reached its limit, then its next request is refused, and those of others are not', () => {
     const inbound = createInboundLimits({ requestsOfAddressMax: 3 })
     const admitted = [1, 2, 3].map(() => inbound.admit(at('192.0.2.1')))
     expect(admitted).not.toContain(undefined)
@@ -19,7 +19,7 @@ describe('given limits of requests in progress', () => {
     expect(inbound.admit(at('192.0.2.1'))).toBeUndefined()
   })
 
-  test('when there are few then addresses are not determined', () => {
+  test('when there are few, then addresses are not determined', () => {
     const inbound = createInboundLimits({ requestsOfAddressMax: 100 })
     for (let i = 0; i < 1000; i++) {
       const admitted = inbound.admit(() => {
@@ -29,7 +29,7 @@ describe('given limits of requests in progress', () => {
     }
   })
 
-  test('when requests of many addresses have ended then each address has its full limit again', () => {
+  test('when requests of many addresses have ended, then each address has its full limit again', () => {
     const inbound = createInboundLimits({ requestsOfAddressMax: 4 })
     for (let round = 0; round < 3; round++) {
       const admitted = Array.from({ length: 20 }, (_, i) => inbound.admit(at(`192.0.2.${i % 5}`)))
@@ -41,7 +41,7 @@ describe('given limits of requests in progress', () => {
 })
 
 describe('given a limit of bytes of all bodies', () => {
-  test('when long bodies have used their part then short ones are still read', () => {
+  test('when long bodies have used their part, then short ones are still read', () => {
     const inbound = createInboundLimits({ bodiesBytesMax: 64 * SHORT_BODY_BYTES })
     const long = inbound.open()
     expect(long.claim(32 * SHORT_BODY_BYTES)).toBe(true)
@@ -53,7 +53,7 @@ describe('given a limit of bytes of all bodies', () => {
     expect(short.claim(1)).toBe(true)
   })
 
-  test('when a body exceeds the limit while it arrives then it is refused and the others are read on', async () => {
+  test('when a body exceeds the limit while it arrives, then it is refused and the others are read on', async () => {
     const inbound = createInboundLimits({ bodiesBytesMax: 1_000_000 })
     const read = createReadBody({ bytesMax: 10_000_000 })
     let isCancelled = false
@@ -73,7 +73,7 @@ describe('given a limit of bytes of all bodies', () => {
     expect(await readShorter(next, inbound.open().claim)).toHaveLength(400_000)
   })
 
-  test('when long bodies are announced then they count before they arrive, those in chunks with the longest they may have', async () => {
+  test('when long bodies are announced, then they count before they arrive, those in chunks with the longest they may have', async () => {
     const MEGABYTE = 1024 * 1024
     const inbound = createInboundLimits({ bodiesBytesMax: 20 * MEGABYTE })
     const read = createReadBody({ bytesMax: 5 * MEGABYTE, timeoutMs: 100 })
@@ -100,7 +100,7 @@ describe('given a limit of bytes of all bodies', () => {
     ])
   })
 
-  test('when chunks wait for their turn to be decoded then they count as soon as they have arrived, and what was not needed is given back', async () => {
+  test('when chunks wait for their turn to be decoded, then they count as soon as they have arrived, and what was not needed is given back', async () => {
     let claimed = 0
     const { promise: turn, resolve: giveTurn } = Promise.withResolvers<void>()
     const read = createReadBody({ bytesMax: 1_000_000, scheduler: { begin: () => turn } })
@@ -136,7 +136,7 @@ describe('given a limit of bytes of all bodies', () => {
     },
   )
 
-  test('when a body stops arriving then reading it ends', async () => {
+  test('when a body stops arriving, then reading it ends', async () => {
     const read = createReadBody({ bytesMax: 1_000_000, timeoutMs: 20 })
     const silent = new ReadableStream<Uint8Array>({
       start: controller => controller.enqueue(new Uint8Array(100)),

@@ -45,7 +45,7 @@ describe('given a block and a pool of many transactions', () => {
     return { answer: JSON.parse(JSON.stringify(answer)) as never, turns }
   }
 
-  test('when the block is asked for with its transactions then it is the same, in turns', async () => {
+  test('when the block is asked for with its transactions, then it is the same, in turns', async () => {
     const { answer, turns } = await ask('eth_getBlockByNumber', '0x1', true)
     const block = answer as {
       readonly transactions: readonly { readonly hash: string; readonly to: string }[]
@@ -69,7 +69,7 @@ describe('given a block and a pool of many transactions', () => {
     expect(answer).toHaveLength(count)
   })
 
-  test('when the block is sent to a subscriber with its transactions then it is the same, built in several turns', async () => {
+  test('when the block is sent to a subscriber with its transactions, then it is the same, built in several turns', async () => {
     const { store } = node.chain
     let told: (() => void) | undefined
     const chain = {
@@ -92,7 +92,7 @@ describe('given a block and a pool of many transactions', () => {
     expect(await text).toBe(JSON.stringify(whole))
   })
 
-  test('when the pool is asked for then it comes in turns', async () => {
+  test('when the pool is asked for, then it comes in turns', async () => {
     const sender = (await node.call('eth_getTransactionByBlockNumberAndIndex', '0x1', '0x0')) as {
       readonly from: string
     }
@@ -111,7 +111,7 @@ describe('given a block and a pool of many transactions', () => {
   })
 })
 
-test('given filters that look for very many values, when more are installed then the oldest give way', async () => {
+test('given filters that look for very many values, when more are installed, then the oldest give way', async () => {
   const node = await startTestNode()
   try {
     const topics = Array.from(

@@ -106,7 +106,7 @@ const SLOW = 'Closing the connection: the client has not read too many of its me
 const MEGABYTE = 'x'.repeat(1024 * 1024)
 
 describe('given a reader that is behind', () => {
-  test('when 4 MiB of answers are unread then no more requests are started until it has read', async () => {
+  test('when 4 MiB of answers are unread, then no more requests are started until it has read', async () => {
     let begun = 0
     const { session, sent, read } = start(() => {
       begun++
@@ -121,7 +121,7 @@ describe('given a reader that is behind', () => {
     session.closed()
   })
 
-  test('when its notifications exceed the limit then it gets the reason, and is closed once it has read it', async () => {
+  test('when its notifications exceed the limit, then it gets the reason, and is closed once it has read it', async () => {
     const { session, notify, sent, ends, read, subscriptions } = start(() => reply('answer'))
     session.message('subscribe')
     expect(subscriptions()).toBe(1)
@@ -137,7 +137,7 @@ describe('given a reader that is behind', () => {
     session.closed()
   })
 
-  test('when it never reads then queued messages are discarded', () => {
+  test('when it never reads, then queued messages are discarded', () => {
     jest.useFakeTimers()
     try {
       const { notify, ends } = start(() => reply(''))
@@ -150,7 +150,7 @@ describe('given a reader that is behind', () => {
     }
   })
 
-  test('when it reads a long answer then notifications behind the answer do not disconnect it', () => {
+  test('when it reads a long answer, then notifications behind the answer do not disconnect it', () => {
     const { session, notify, sent, read } = start(() => reply(MEGABYTE.repeat(32)))
     for (let i = 0; i < 3; i++) {
       notify(MEGABYTE)
@@ -165,7 +165,7 @@ describe('given a reader that is behind', () => {
     session.closed()
   })
 
-  test('when it keeps sending without reading then it is disconnected', () => {
+  test('when it keeps sending without reading, then it is disconnected', () => {
     const { session, sent } = start(() => reply(MEGABYTE))
     for (let i = 0; i < 8; i++) session.message('request')
     for (let i = 0; i <= WAITING_MAX; i++) session.message('request')
@@ -181,7 +181,7 @@ const inPieces = (megabytes: number): Reply => ({
 })
 
 describe('given an answer that is very long', () => {
-  test('when the runtime accepts parts then they are created as fast as the client reads, and other messages wait', async () => {
+  test('when the runtime accepts parts, then they are created as fast as the client reads, and other messages wait', async () => {
     const { session, sent, parts, read, notify } = start(
       body => (body === 'long' ? inPieces(40) : reply(body)),
       true,
@@ -204,7 +204,7 @@ describe('given an answer that is very long', () => {
     expect(sent.slice(1)).toEqual(['news', 'short'])
   })
 
-  test('when its client stops reading between parts then it is closed without another message', async () => {
+  test('when its client stops reading between parts, then it is closed without another message', async () => {
     const { session, parts, sent, read, notify, ends } = start(() => inPieces(40), true)
     session.message('long')
     await until(() => parts.length > 2)
@@ -214,7 +214,7 @@ describe('given an answer that is very long', () => {
     expect([sent, ends]).toEqual([[], [`1008 ${SLOW}`]])
   })
 
-  test('when the runtime accepts only whole messages then the error has the id of the request', async () => {
+  test('when the runtime accepts only whole messages, then the error has the id of the request', async () => {
     const most = WHOLE_MESSAGE_BYTES_MAX / MEGABYTE.length
     const { session, sent, read } = start(body => inPieces(Number(body)))
     session.message(String(most - 1))
@@ -242,14 +242,14 @@ describe('given a client that may have compression', () => {
     [COMPRESSED_LENGTH_MIN, true],
     [COMPRESSED_LENGTH_MAX, true],
     [COMPRESSED_LENGTH_MAX + 1, false],
-  ])('when an answer has %p characters then it is compressed: %p', (length, isCompressed) => {
+  ])('when an answer has %p characters, then it is compressed: %p', (length, isCompressed) => {
     const { session, compressed, sent } = start(() => answerOf(length))
     session.message('request')
     expect([sent.length, compressed.length]).toEqual([1, isCompressed ? 1 : 0])
     session.closed()
   })
 
-  test('when a notification comes then it is not', () => {
+  test('when a notification comes, then it is not', () => {
     const { session, notify, compressed } = start(() => reply(''))
     notify('x'.repeat(COMPRESSED_LENGTH_MIN))
     expect(compressed).toEqual([])
@@ -258,7 +258,7 @@ describe('given a client that may have compression', () => {
 })
 
 describe('given requests that take long', () => {
-  test('when there are many then a limited number runs at the same time', async () => {
+  test('when there are many, then a limited number runs at the same time', async () => {
     const waiting: ((reply: Reply) => void)[] = []
     const { session, sent } = start(() => new Promise(resolve => void waiting.push(resolve)))
     const total = IN_WORK_MAX + 5
@@ -273,7 +273,7 @@ describe('given requests that take long', () => {
     session.closed()
   })
 
-  test('when the connection is closed then nothing more is sent', async () => {
+  test('when the connection is closed, then nothing more is sent', async () => {
     const waiting: ((reply: Reply) => void)[] = []
     const { session, sent } = start(() => new Promise(resolve => void waiting.push(resolve)))
     session.message('request')

@@ -142,7 +142,7 @@ test('given a connection, when it calls rpc_discover, then the methods of connec
 })
 
 describe('given connections that subscribe', () => {
-  test('when they close then nothing listens to the chain or the pool any more', async () => {
+  test('when they close, then nothing listens to the chain or the pool any more', async () => {
     const { app, listeners } = start()
     const clients = [connect(app), connect(app)]
     for (const { request } of clients)
@@ -162,7 +162,7 @@ describe('given connections that subscribe', () => {
     expect([app.size, listeners]).toEqual([0, { heads: 0, added: 0, dropped: 0 }])
   })
 
-  test('when one closes while its token is verified then it does not subscribe', async () => {
+  test('when one closes while its token is verified, then it does not subscribe', async () => {
     const known = Promise.withResolvers<Identity>()
     const { app, listeners } = start({ ...NO_AUTHENTICATION, identify: () => known.promise })
     const { session, received } = connect(app)
@@ -173,7 +173,7 @@ describe('given connections that subscribe', () => {
     expect([received, listeners.heads]).toEqual([[], 0])
   })
 
-  test('when the token expires then its subscriptions end a minute later with a message', async () => {
+  test('when the token expires, then its subscriptions end a minute later with a message', async () => {
     let isValid = true
     const { app, listeners } = start({
       ...NO_AUTHENTICATION,
@@ -196,7 +196,7 @@ describe('given connections that subscribe', () => {
     app.close()
   })
 
-  test('when subscriptions are created then ids count up over all connections, and are invalid on another one', async () => {
+  test('when subscriptions are created, then ids count up over all connections, and are invalid on another one', async () => {
     const { app, listeners } = start()
     const [one, other] = [connect(app), connect(app)]
     const [first, second] = [
@@ -216,7 +216,7 @@ describe('given connections that subscribe', () => {
     expect([app.size, one.ends, other.ends]).toEqual([0, [1001], [1001]])
   })
 
-  test('when there are too many on one connection then the request fails with the reason', async () => {
+  test('when there are too many on one connection, then the request fails with the reason', async () => {
     const { app, listeners } = start()
     const { request, session } = connect(app)
     for (let i = 0; i < SUBSCRIPTIONS_MAX; i++) await request('eth_subscribe', 'syncing')
@@ -231,7 +231,7 @@ describe('given connections that subscribe', () => {
     expect(listeners.heads).toBe(0)
   })
 
-  test('when there are too many connections then one more is refused', () => {
+  test('when there are too many connections, then one more is refused', () => {
     const { app } = start()
     const clients = [connect(app), connect(app), connect(app)]
     expect(() => connect(app)).toThrow('refused with 503')
@@ -249,7 +249,7 @@ describe('given connections that subscribe', () => {
     [['logs', 7]],
     [['logs', { address: 'x' }]],
     [['logs', { fromBlock: {} }]],
-  ])('when the parameters are %j then the request is invalid, with the reason', async params => {
+  ])('when the parameters are %j, then the request is invalid, with the reason', async params => {
     const { app } = start()
     const data: unknown = expect.any(String)
     const invalid = { error: { code: -32600, message: 'Invalid Request', data } }
@@ -260,7 +260,7 @@ describe('given connections that subscribe', () => {
 })
 
 test.each([[[]], [['x']], [[{}]], [['0x10000000000000000']]])(
-  'given a connection, when it ends the subscription %j then the request is invalid',
+  'given a connection, when it ends the subscription %j, then the request is invalid',
   async params => {
     const { app } = start()
     expect(await connect(app).request('eth_unsubscribe', ...params)).toMatchObject({
@@ -275,7 +275,7 @@ test.each([[[]], [['x']], [[{}]], [['0x10000000000000000']]])(
 )
 
 describe('given subscriptions', () => {
-  test('when blocks arrive then heads are notified completely, and only matching logs', async () => {
+  test('when blocks arrive, then heads are notified completely, and only matching logs', async () => {
     const { app } = start()
     const { request, results, received } = connect(app)
     const head = Number(await sample.node.call('eth_blockNumber'))
@@ -309,7 +309,7 @@ describe('given subscriptions', () => {
     app.close()
   })
 
-  test('when transactions enter the pool and leave it then both are notified', async () => {
+  test('when transactions enter the pool and leave it, then both are notified', async () => {
     const { app } = start()
     const { request, results } = connect(app)
     const hashes = (await request('eth_subscribe', 'newPendingTransactions'))['result']
@@ -330,7 +330,7 @@ describe('given subscriptions', () => {
     app.close()
   })
 
-  test('when they are created in the form of geth then notifications have the form of geth', async () => {
+  test('when they are created in the form of geth, then notifications have the form of geth', async () => {
     const { app } = start()
     const { request, results } = connect(app)
     const subscribe = async (...params: readonly unknown[]): Promise<unknown> =>
@@ -350,7 +350,7 @@ describe('given subscriptions', () => {
     app.close()
   })
 
-  test('when the node falls behind and catches up then both are notified, and nothing before', async () => {
+  test('when the node falls behind and catches up, then both are notified, and nothing before', async () => {
     const { app } = start()
     const { request, results } = connect(app)
     const id = (await request('eth_subscribe', 'syncing'))['result']
@@ -362,7 +362,7 @@ describe('given subscriptions', () => {
     app.close()
   })
 
-  test('when blocks arrive before the answer with the id then they are notified after it', async () => {
+  test('when blocks arrive before the answer with the id, then they are notified after it', async () => {
     const { app } = start()
     const { session, received } = connect(app)
     const slow = { id: 2, method: 'eth_getLogs', params: [{ fromBlock: '0x0' }] }

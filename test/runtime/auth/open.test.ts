@@ -47,19 +47,19 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
   const file = `${flag}-authentication-credentials-file`
   const key = `${flag}-authentication-jwt-public-key-file`
 
-  test('when there is neither file nor key then Besu’s text says so', async () => {
+  test('when there is neither file nor key, then Besu’s text says so', async () => {
     expect(await refusal([on])).toBe(
       `Unable to authenticate JSON-RPC ${name} endpoint without a supplied credentials file or authentication public key file: give --${file}, --${key} or --${flag}-authentication-jwks`,
     )
   })
 
-  test('when there are both then the start is refused', async () => {
+  test('when there are both, then the start is refused', async () => {
     expect(await refusal([on, `--${file}=a`, `--${key}=b`])).toStartWith(
       `--${file} and --${key} exclude each other`,
     )
   })
 
-  test('when the file is missing then Besu’s text says so', async () => {
+  test('when the file is missing, then Besu’s text says so', async () => {
     expect(await refusal([on, `--${file}=nowhere.toml`])).toBe(
       `The specified RPC ${port} authentication credential file 'nowhere.toml' does not exist`,
     )
@@ -82,20 +82,20 @@ describe.each(PORTS)('given --%s-authentication-enabled', (flag, port, name) => 
       'RPC authentication configuration file contains invalid values.',
     ],
   ]
-  test.each(wrong)('when the file is %s then Besu’s text says so', async (_, content, text) => {
+  test.each(wrong)('when the file is %s, then Besu’s text says so', async (_, content, text) => {
     expect(await refusalOf(content, file, on)).toStartWith(text)
   })
 
   test.each([
     ['no TOML', '{Users.a}'],
     ['two tables of one name', userToml('a', 'x', []) + userToml('a', 'x', [])],
-  ])('when the file is %s then Besu’s text begins the reason', async (_, content) => {
+  ])('when the file is %s, then Besu’s text begins the reason', async (_, content) => {
     expect(await refusalOf(content, file, on)).toStartWith(
       `Invalid RPC ${port} authentication credentials file: `,
     )
   })
 
-  test('when it is a folder or too long then that is the reason', async () => {
+  test('when it is a folder or too long, then that is the reason', async () => {
     expect(await refusal([on, `--${file}=.`])).toBe(
       `Invalid RPC ${port} authentication credentials file: it cannot be read: it is a folder (.)`,
     )

@@ -34,7 +34,7 @@ const typeInto = async (
 describe.each(RUNTIMES)('password hash on %s', runtime => {
   const skipped = !isInstalled(runtime)
 
-  test.skipIf(skipped)('given --password then it prints a hash as Besu writes it', async () => {
+  test.skipIf(skipped)('given --password, then it prints a hash as Besu writes it', async () => {
     const { code, out, error } = await runCommand(['password', 'hash', '--password=pässword 1'], { runtime })
     expect([code, error]).toEqual([0, ''])
     expect(out).toMatch(BESU_FORM)
@@ -42,7 +42,7 @@ describe.each(RUNTIMES)('password hash on %s', runtime => {
     expect(compareSync('pässword 2', out.trim())).toBe(false)
   })
 
-  test.skipIf(skipped)('given standard input then that is the password, without its line end', async () => {
+  test.skipIf(skipped)('given standard input, then that is the password, without its line end', async () => {
     for (const input of runtime === 'bun' ? ['secret', 'secret\n', 'secret\r\n'] : ['secret\r\n']) {
       const { code, out } = await runCommand(['password', 'hash'], { runtime, input })
       expect(code).toBe(0)
@@ -53,7 +53,7 @@ describe.each(RUNTIMES)('password hash on %s', runtime => {
 
   // A pseudo-terminal is a matter of POSIX.
   test.skipIf(skipped || process.platform === 'win32')(
-    'given a terminal then it asks twice and shows nothing of what is typed',
+    'given a terminal, then it asks twice and shows nothing of what is typed',
     async () => {
       const right = await typeInto(runtime, [
         ['Password: ', 'sx\u007fecret ä\r'],
@@ -83,7 +83,7 @@ describe('given a password that bcrypt cannot hash', () => {
     ['empty', '', 'The password is empty'],
     ['longer than 72 bytes', 'ä'.repeat(37), 'it is longer than 72 bytes, and bcrypt would ignore the rest'],
     ['with a zero byte', 'a\0b', 'it has a zero byte'],
-  ])('when it is %s then it is refused, and not shown', async (_, input, text) => {
+  ])('when it is %s, then it is refused, and not shown', async (_, input, text) => {
     const { code, out, error } = await runCommand(['password', 'hash'], { input: `${input}\n` })
     expect([code, out]).toEqual([1, ''])
     expect(error).toContain(text)
@@ -96,7 +96,7 @@ describe('given a password that bcrypt cannot hash', () => {
     expect(error).toContain('The password cannot be read: standard input is longer than 4096 bytes')
   })
 
-  test('when the subcommand is missing then it is named', async () => {
+  test('when the subcommand is missing, then it is named', async () => {
     const { code, error } = await runCommand(['password'])
     expect(code).toBe(2)
     expect(error).toContain("Missing or unknown subcommand of 'password': there are password hash")

@@ -146,27 +146,27 @@ describe('given a command line', () => {
       "Option '--rpc-ws-ssl-truststore-file' is refused: TLS reads PEM files here: give the authorities of client certificates with --rpc-ws-ssl-trustcert-file. Remove it.",
     ],
   ]
-  test.each(refused)('when it is %p then it is refused: %s', (args, text) => {
+  test.each(refused)('when it is %p, then it is refused: %s', (args, text) => {
     expect(message(() => values(args))).toBe(text)
   })
 
-  test('when a bootnode is no enode URL then Besu’s text shows the format', () => {
+  test('when a bootnode is no enode URL, then Besu’s text shows the format', () => {
     expect(message(() => values(['--bootnodes=enode://aa@127.0.0.1:30303']))).toStartWith(
       "Invalid value for option '--bootnodes': Invalid enode URL syntax 'enode://aa@127.0.0.1:30303'. Enode URL should have",
     )
   })
 
-  test('when there is no bootnode then the list may be empty, as in Besu', () => {
+  test('when there is no bootnode, then the list may be empty, as in Besu', () => {
     expect(values(['--bootnodes=']).bootnodes).toEqual([])
   })
 
-  test('when a group of methods does not exist then Besu’s text names it', () => {
+  test('when a group of methods does not exist, then Besu’s text names it', () => {
     expect(message(() => values(['--rpc-http-api=ETH,BOGUS']))).toStartWith(
       "Invalid value for option '--rpc-http-api': invalid entries found [BOGUS]",
     )
   })
 
-  test('when a group was removed from Besu then the reason is given beside what else is wrong', () => {
+  test('when a group was removed from Besu, then the reason is given beside what else is wrong', () => {
     expect(message(() => values(['--rpc-http-api=ETH,EEA,PRIV', '--rpc-ws-api=CLIQUE,BOGUS']))).toBe(
       [
         '2 settings are refused:',
@@ -176,7 +176,7 @@ describe('given a command line', () => {
     )
   })
 
-  test('when the share of one sender is given then either kind of pool has it', () => {
+  test('when the share of one sender is given, then either kind of pool has it', () => {
     for (const pool of ['sequenced', 'layered'])
       expect(
         values([
@@ -193,7 +193,7 @@ describe('given a command line', () => {
     expect(message(() => values(['--tx-pool=legacy']))).toContain('transaction pool')
   })
 
-  test('when an option of Besu’s asks for what is done anyway then it is accepted', () => {
+  test('when an option of Besu’s asks for what is done anyway, then it is accepted', () => {
     expect(values(['--nat-method=NONE', '--rpc-ws-ssl-enabled', 'false', '--sync-mode=FULL']).dataPath).toBe(
       './data',
     )
@@ -237,20 +237,20 @@ describe('given several sources', () => {
       expect(values([`--config-file=${file}`]).rpcHttpApi).toEqual(['ETH', 'QBFT'])
     }))
 
-  test('when the file is named twice then it is refused', () => {
+  test('when the file is named twice, then it is refused', () => {
     expect(message(() => values(['--config-file=a'], { BESU_CONFIG_FILE: 'b' }))).toBe(
       'TOML file specified using BESU_CONFIG_FILE=b and --config-file=a, please specify only one',
     )
   })
 
-  test('when a variable asks for what is not here then it is refused by its name', () => {
+  test('when a variable asks for what is not here, then it is refused by its name', () => {
     expect(message(() => values([], { BESU_ETHSTATS: '1' }))).toStartWith(
       "Option 'BESU_ETHSTATS' is refused: ",
     )
     expect(values([], { BESU_P2P_ENABLED: 'false' }).dataPath).toBe('./data')
   })
 
-  test('when a value of the environment is wrong then the message says where it stands', () => {
+  test('when a value of the environment is wrong, then the message says where it stands', () => {
     expect(message(() => values([], { BESU_RPC_HTTP_PORT: 'x' }))).toBe(
       "Invalid value for option '--rpc-http-port': 'x' is not a whole number from 0 to 65535 (from BESU_RPC_HTTP_PORT)",
     )
@@ -321,7 +321,7 @@ describe('given a TOML file', () => {
       "Invalid value for option '--rpc-http-port': 'x' is not a whole number from 0 to 65535 (from rpc-http-port in ",
     ],
   ]
-  test.each(files)('when it holds %p then the message begins %p', (content, text) =>
+  test.each(files)('when it holds %p, then the message begins %p', (content, text) =>
     withFolder(folder => {
       const file = join(folder, 'config.toml')
       writeFileSync(file, content)
@@ -341,13 +341,13 @@ describe('given a TOML file', () => {
       })
     }))
 
-  test('when it is missing then Besu’s text says so', () => {
+  test('when it is missing, then Besu’s text says so', () => {
     expect(message(() => values(['--config-file=nowhere/x.toml']))).toStartWith(
       'Unable to read TOML configuration, file not found.',
     )
   })
 
-  test('when it asks of what is not here for what is done anyway then it is accepted', () =>
+  test('when it asks of what is not here for what is done anyway, then it is accepted', () =>
     withFolder(folder => {
       const file = join(folder, 'config.toml')
       writeFileSync(file, 'nat-method = "NONE"\nsync-mode = "FULL"\nidentity = "a"')

@@ -32,7 +32,7 @@ describe('given a command line that cannot be followed', () => {
     [['blocks', 'export'], "Missing required option: '--to=<PATH>'"],
     [['validate-config'], "Missing required option: '--config-file=<PATH>'"],
   ]
-  test.each(refused)('when it is %p then it ends with code 2 and says %s', async (args, text) => {
+  test.each(refused)('when it is %p, then it ends with code 2 and says %s', async (args, text) => {
     const { code, out, error } = await run(args)
     expect({ code, out, error: error.replace(HELP, '') }).toEqual({ code: 2, out: '', error: `${text}\n` })
   })
@@ -82,7 +82,7 @@ describe('given public-key', () => {
   const PUBLIC_KEY =
     '0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8'
 
-  test('given a key file then it prints what belongs to it, or writes it', () =>
+  test('given a key file, then it prints what belongs to it, or writes it', () =>
     withFolder(async folder => {
       const file = join(folder, 'k')
       writeFileSync(file, `${KEY.slice(2)}\n`)
@@ -98,7 +98,7 @@ describe('given public-key', () => {
       expect(readFileSync(join(folder, 'out'), 'utf8')).toBe(PUBLIC_KEY)
     }))
 
-  test('given none then the data path gets one in Besu’s form, for its owner alone', () =>
+  test('given none, then the data path gets one in Besu’s form, for its owner alone', () =>
     withFolder(async folder => {
       const first = await run(['public-key', 'export-address', `--data-path=${folder}`])
       expect(first.error).toBe(`Created the node key ${join(folder, 'key')}\n`)
@@ -117,7 +117,7 @@ describe('given public-key', () => {
     [`0x${'f'.repeat(64)}`, 'the number is not a private key of secp256k1'],
     ['x'.repeat(5000), 'it is longer than 4096 bytes'],
   ]
-  test.each(bad)('given a key file that holds %p then it fails with one line', (content, reason) =>
+  test.each(bad)('given a key file that holds %p, then it fails with one line', (content, reason) =>
     withFolder(async folder => {
       const file = join(folder, 'k')
       writeFileSync(file, content)
@@ -128,7 +128,7 @@ describe('given public-key', () => {
     }),
   )
 
-  test('given the name of no file then Besu’s text says so', async () => {
+  test('given the name of no file, then Besu’s text says so', async () => {
     const { code, error } = await run(['public-key', 'export', '--node-private-key-file=nowhere/k'])
     expect([code, error]).toEqual([1, "Private key file doesn't exist: nowhere/k\n"])
   })

@@ -106,7 +106,7 @@ const send = (code: number): Effect => ({
 })
 
 describe('given what a validator signed is to be recorded', () => {
-  test('when the record is not durable yet then nothing after it has left; when it is, it leaves in order', async () => {
+  test('when the record is not durable yet, then nothing after it has left; when it is, it leaves in order', async () => {
     const { effectHandler, writes, sent } = setUp()
     const performed = effectHandler.perform([record(0), send(1), send(2)])
     await begun()
@@ -116,7 +116,7 @@ describe('given what a validator signed is to be recorded', () => {
     expect(sent).toEqual([1, 2])
   })
 
-  test('when the block before is not durable yet then the record that brings it back stays until it is', async () => {
+  test('when the block before is not durable yet, then the record that brings it back stays until it is', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const { effectHandler, writes, sent } = setUp(() => promise)
     const performed = effectHandler.perform([record(0), send(1)])
@@ -130,7 +130,7 @@ describe('given what a validator signed is to be recorded', () => {
     expect(sent).toEqual([1])
   })
 
-  test('when the block before could not be made durable then nothing is written over its record, and nothing leaves', async () => {
+  test('when the block before could not be made durable, then nothing is written over its record, and nothing leaves', async () => {
     const { effectHandler, writes, sent, lines } = setUp(() => Promise.reject(new Error('the disk is gone')))
     await effectHandler.perform([record(0), send(1)])
     expect(writes).toEqual([])
@@ -140,7 +140,7 @@ describe('given what a validator signed is to be recorded', () => {
     )
   })
 
-  test('when the record is the last one again then nothing is written', async () => {
+  test('when the record is the last one again, then nothing is written', async () => {
     const { effectHandler, writes, sent } = setUp()
     const first = effectHandler.perform([record(0), send(1)])
     await begun()
@@ -151,7 +151,7 @@ describe('given what a validator signed is to be recorded', () => {
     expect(sent).toEqual([1, 2])
   })
 
-  test('when it cannot be written then no own message leaves until it is, and what others sent is still passed on', async () => {
+  test('when it cannot be written, then no own message leaves until it is, and what others sent is still passed on', async () => {
     const { effectHandler, writes, sent, lines } = setUp()
     const failed = effectHandler.perform([record(0), send(1)])
     await begun()
@@ -169,7 +169,7 @@ describe('given what a validator signed is to be recorded', () => {
     expect(sent).toEqual([2])
   })
 
-  test('when it cannot be written then a block that is committed must be durable: nothing here brings it back', async () => {
+  test('when it cannot be written, then a block that is committed must be durable: nothing here brings it back', async () => {
     const { effectHandler, writes, recorded } = setUp()
     const { header } = genesisBlock(parseGenesisText(genesisText()), EMPTY_TRIE_ROOT)
     const block = { header, transactions: [], ommers: [], withdrawals: undefined }
@@ -186,7 +186,7 @@ describe('given what a validator signed is to be recorded', () => {
     expect(recorded).toEqual([true, false])
   })
 
-  test('when there is nothing to record then effects are performed at once', () => {
+  test('when there is nothing to record, then effects are performed at once', () => {
     const { effectHandler, sent } = setUp()
     expect(effectHandler.perform([send(1)])).toBeUndefined()
     expect(sent).toEqual([1])

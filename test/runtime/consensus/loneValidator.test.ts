@@ -38,7 +38,7 @@ const transfer = (nonce: bigint) => {
 const INSTANT = { xblockperiodmilliseconds: 10, xemptyblockperiodseconds: 2_000_000_000 }
 
 describe('given a chain whose only validator is this node', () => {
-  test('when empty blocks wait then a transaction makes one, sealed by the validator, and the pool is empty again', async () => {
+  test('when empty blocks wait, then a transaction makes one, sealed by the validator, and the pool is empty again', async () => {
     const { chain, pool, poolHead, lines, running } = await runConsensus(genesisText({ qbft: INSTANT }))
     const made = heads(chain, 1)
     pool.add(transfer(0n), poolHead())
@@ -55,7 +55,7 @@ describe('given a chain whose only validator is this node', () => {
     )
   })
 
-  test('when a transaction waits behind a gap then nothing is made until the gap is closed', async () => {
+  test('when a transaction waits behind a gap, then nothing is made until the gap is closed', async () => {
     const { chain, pool, poolHead, running } = await runConsensus(genesisText({ qbft: INSTANT }))
     pool.add(transfer(1n), poolHead())
     await turns(50)
@@ -69,7 +69,7 @@ describe('given a chain whose only validator is this node', () => {
     expect((await chain.store.record(1n))?.block.transactions[0]?.hash).toEqual(transfer(0n).transaction.hash)
   })
 
-  test('when the time for choosing transactions is over before one was looked at then the block has it all the same', async () => {
+  test('when the time for choosing transactions is over before one was looked at, then the block has it all the same', async () => {
     const { chain, pool, poolHead, running } = await runConsensus(genesisText({ qbft: INSTANT }), {
       change: poolHead => () => {
         Bun.sleepSync(20)
@@ -83,7 +83,7 @@ describe('given a chain whose only validator is this node', () => {
     expect((await chain.store.record(1n))?.block.transactions).toHaveLength(1)
   })
 
-  test('when empty blocks are wanted then they come one after the other, and stop when the consensus stops', async () => {
+  test('when empty blocks are wanted, then they come one after the other, and stop when the consensus stops', async () => {
     const { chain, running } = await runConsensus(
       genesisText({ qbft: { xblockperiodmilliseconds: PERIOD_MS } }),
     )
@@ -94,7 +94,7 @@ describe('given a chain whose only validator is this node', () => {
     expect(chain.head().header.number).toBe(number)
   })
 
-  test('when making a block fails then the log says so and the next round makes it', async () => {
+  test('when making a block fails, then the log says so and the next round makes it', async () => {
     let failures = 1
     const { chain, lines, running } = await runConsensus(
       genesisText({ qbft: { xblockperiodmilliseconds: PERIOD_MS } }),
@@ -112,7 +112,7 @@ describe('given a chain whose only validator is this node', () => {
     )
   })
 
-  test('when a block is not on the disk yet then it is not the head: nothing that was signed brings it back', async () => {
+  test('when a block is not on the disk yet, then it is not the head: nothing that was signed brings it back', async () => {
     const disk = await openStorage('memory', '')
     const { promise: powerCut, reject: cutPower } = Promise.withResolvers<void>()
     let isHeld = false

@@ -42,7 +42,7 @@ describe('the timers of the machine', () => {
     expect(fired).toEqual([block])
   })
 
-  test('given a time beyond what setTimeout takes then it does not fire at once', async () => {
+  test('given a time beyond what setTimeout takes, then it does not fire at once', async () => {
     const fired: Timer[] = []
     const timers = createTimers(timer => fired.push(timer))
     timers.start(block, Date.now() + 2 ** 31 + 1_000)
@@ -53,7 +53,7 @@ describe('the timers of the machine', () => {
     expect(fired).toEqual([soon])
   })
 
-  test('given another of the same kind then it replaces the one that runs', async () => {
+  test('given another of the same kind, then it replaces the one that runs', async () => {
     const fired: Timer[] = []
     const timers = createTimers(timer => fired.push(timer))
     timers.start(block, 0)

@@ -60,7 +60,7 @@ const numbersOf = (nodes: readonly Running[]): readonly bigint[] =>
   nodes.map(({ chain }) => chain.head().header.number)
 
 describe('given four validators whose disks have not taken the head yet', () => {
-  test('when the power fails for all of them then nothing was signed on it, and it comes back as it was', async () => {
+  test('when the power fails for all of them, then nothing was signed on it, and it comes back as it was', async () => {
     const drivers = KEYS.map(() => openMemoryDriver())
     const diskOf = (key: number): KeyValueStore =>
       keyValueOfDriver(drivers[key - 1] as ReturnType<typeof openMemoryDriver>, 'none')

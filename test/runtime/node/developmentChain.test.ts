@@ -31,7 +31,7 @@ test('given a key file that does not exist, when a node starts, then its log say
     }
   }))
 
-test('given a development chain of another release, when it starts then it goes on, and without its genesis file it says what to do', () =>
+test('given a development chain of another release, when it starts, then it goes on, and without its genesis file it says what to do', () =>
   withFolder(async folder => {
     const key = createNodeKey()
     writeNodeKey(join(folder, 'key'), key)

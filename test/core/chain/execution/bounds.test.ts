@@ -53,7 +53,7 @@ const stopping = (slow: readonly SenderTransaction[], atCheck: number): Selectio
 
 describe('given a transaction that exceeds its bounds while a block is built', () => {
   test.each([1, 2, 60])(
-    'when it is stopped at check %i then the block is the one without it',
+    'when it is stopped at check %i, then the block is the one without it',
     async atCheck => {
       const slow = [busy(CAROL)]
       const others = [transfer(ALICE, 0), transfer(BOB, 0), transfer(ALICE, 1)]
@@ -69,7 +69,7 @@ describe('given a transaction that exceeds its bounds while a block is built', (
     },
   )
 
-  test('when it is stopped then its sender’s other transactions are left out, and other nodes accept the block', async () => {
+  test('when it is stopped, then its sender’s other transactions are left out, and other nodes accept the block', async () => {
     const slow = [busy(CAROL)]
     const chain = await openTestChain()
     const block = await nextBlock(chain, [...slow, transfer(CAROL, 1), transfer(BOB, 0)], {
@@ -79,7 +79,7 @@ describe('given a transaction that exceeds its bounds while a block is built', (
     expect(await importNow(await openTestChain(), block)).toBe('imported')
   })
 
-  test('when no transaction exceeds them then none is stopped', async () => {
+  test('when no transaction exceeds them, then none is stopped', async () => {
     const { block, stopped } = await build(await openTestChain(), [busy(CAROL)], {
       bounds: stopping([], 1),
     })
@@ -89,7 +89,7 @@ describe('given a transaction that exceeds its bounds while a block is built', (
 })
 
 describe('given a proposal whose execution takes long', () => {
-  test('when the node gives it up then the block can still be imported with seals', async () => {
+  test('when the node gives it up, then the block can still be imported with seals', async () => {
     const block = await nextBlock(await openTestChain(), [counting(100_000)])
     const chain = await openTestChain()
     let asked = 0
@@ -101,7 +101,7 @@ describe('given a proposal whose execution takes long', () => {
     expect(await importNow(chain, block)).toBe('imported')
   })
 
-  test('when a block with a quorum of seals arrives during the verification then it does not wait for the proposal', async () => {
+  test('when a block with a quorum of seals arrives during the verification, then it does not wait for the proposal', async () => {
     const maker = await openTestChain()
     const sealed = await nextBlock(maker, [transfer(BOB, 0)])
     const { block: slow } = await build(maker, [counting(400_000)])
@@ -118,7 +118,7 @@ describe('given a proposal whose execution takes long', () => {
     expect(await Promise.all(pauses)).toEqual(['imported'])
   })
 
-  test('when a block without seals arrives during the verification then the proposal is verified to its end', async () => {
+  test('when a block without seals arrives during the verification, then the proposal is verified to its end', async () => {
     const maker = await openTestChain()
     const { block: unsealed } = await build(maker, [transfer(BOB, 0)])
     const { block: slow } = await build(maker, [counting(20_000)])
@@ -140,14 +140,14 @@ describe('given a block whose execution exceeds the memory limit of this client'
   const MANY_SLOTS = [creation(ALICE, 400, 'JUMPDEST', 'DUP1 DUP1 SSTORE', 1, 'SWAP1 SUB DUP1', 3, 'JUMPI')]
   const small = { executionBytesMax: 20_000 }
 
-  test('when it is built then the transaction is left out', async () => {
+  test('when it is built, then the transaction is left out', async () => {
     const chain = await openTestChain({}, undefined, small)
     const { block, stopped } = await build(chain, [...MANY_SLOTS, transfer(BOB, 0)])
     expect(block.transactions).toHaveLength(1)
     expect(stopped).toMatchObject([{ reason: expect.stringContaining('more than 20000 bytes of memory') }])
   })
 
-  test('when it is proposed or sealed then the block is not treated as invalid', async () => {
+  test('when it is proposed or sealed, then the block is not treated as invalid', async () => {
     const block = await nextBlock(await openTestChain(), MANY_SLOTS)
     expect(block.transactions).toHaveLength(1)
     const chain = await openTestChain({}, undefined, small)

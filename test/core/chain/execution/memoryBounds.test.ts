@@ -51,14 +51,14 @@ const byMemory = (): SelectionBounds => ({
 })
 
 describe.each(Object.entries(KINDS))('given a transaction that holds much memory: %s', (_, sent) => {
-  test('when a block is built then it is left out by its memory alone', async () => {
+  test('when a block is built, then it is left out by its memory alone', async () => {
     const chain = await openTestChain()
     const { block, stopped } = await build(chain, [sent, transfer(BOB, 0)], { bounds: byMemory() })
     expect(stopped).toMatchObject([{ reason: 'it needs too much memory' }])
     expect(block.transactions).toHaveLength(1)
   })
 
-  test('when a proposal has it then verifying ends by its memory alone, and with seals it is executed to its end', async () => {
+  test('when a proposal has it, then verifying ends by its memory alone, and with seals it is executed to its end', async () => {
     const block = await nextBlock(await openTestChain(), [sent])
     expect(block.transactions).toHaveLength(1)
     const chain = await openTestChain()

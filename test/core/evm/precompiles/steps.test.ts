@@ -87,12 +87,12 @@ describe('given a modular exponentiation', () => {
 })
 
 describe('given a precompile over long input', () => {
-  test.each([2, 3, 4])('when precompile %i hashes or copies it then its steps give the same', number => {
+  test.each([2, 3, 4])('when precompile %i hashes or copies it, then its steps give the same', number => {
     const input = bytes(300_000)
     expect(stepped(precompile(number), input).output).toEqual(precompile(number).run(input))
   })
 
-  test('when BLAKE2 mixes many rounds then others may mix between its steps', () => {
+  test('when BLAKE2 mixes many rounds, then others may mix between its steps', () => {
     const input = concatBytes(bigintToFixedBytes(70_003n, 4), bytes(208), Uint8Array.of(1))
     const other = concatBytes(bigintToFixedBytes(12n, 4), bytes(208), Uint8Array.of(0))
     const blake2 = precompile(9)

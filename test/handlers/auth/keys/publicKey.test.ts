@@ -33,7 +33,7 @@ const KINDS: readonly (readonly [name: string, pem: string, fits: readonly Algor
 ]
 
 describe('given a public key', () => {
-  test.each(KINDS)('when it is %s then only its algorithms accept it', (name, pem, fits) => {
+  test.each(KINDS)('when it is %s, then only its algorithms accept it', (name, pem, fits) => {
     for (const algorithm of ALGORITHMS) {
       const text = refusal(pem, algorithm)
       if (fits.includes(algorithm)) expect(text).toBe('')
@@ -51,7 +51,7 @@ describe('given a public key', () => {
     expect(refusal(`${rsa.publicPem}${ec.publicPem}`, 'RS256')).toBe('')
   })
 
-  test('when an EC point is compressed then it is the same key', () => {
+  test('when an EC point is compressed, then it is the same key', () => {
     const der = bytesOf(ec.publicPem)
     const point = der.subarray(-65)
     const compressed = p256.Point.fromBytes(point).toBytes(true)
@@ -63,7 +63,7 @@ describe('given a public key', () => {
     expect(parsePublicKey(pem, 'ES256')).toEqual(parsePublicKey(ec.publicPem, 'ES256'))
   })
 
-  test('when an RSA key is shorter than 2048 bits then it is refused with its length', () => {
+  test('when an RSA key is shorter than 2048 bits, then it is refused with its length', () => {
     for (const bits of [512, 1024, 1536]) {
       const { publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
       const pem = publicKey.export({ type: 'spki', format: 'pem' }) as string
@@ -73,13 +73,13 @@ describe('given a public key', () => {
     }
   })
 
-  test('when an EC point is not on its curve then it is refused', () => {
+  test('when an EC point is not on its curve, then it is refused', () => {
     const der = Uint8Array.from(bytesOf(ec.publicPem))
     der[der.length - 1] = (der[der.length - 1] as number) ^ 1
     expect(refusal(pemOf('PUBLIC KEY', der), 'ES256')).toContain('is not a point on curve P-256')
   })
 
-  test('when it is neither RSA nor on a curve that is known then it is refused', () => {
+  test('when it is neither RSA nor on a curve that is known, then it is refused', () => {
     const ed = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }) as string
     expect(refusal(ed, 'ES256')).toContain('neither an RSA nor an EC key')
     const der = Uint8Array.from(bytesOf(ec.publicPem))
@@ -100,7 +100,7 @@ describe('given a private key by mistake', () => {
     )
   })
 
-  test.each(forms)('when it is %s then it is refused with any label, and not shown', (_, pem) => {
+  test.each(forms)('when it is %s, then it is refused with any label, and not shown', (_, pem) => {
     const algorithm = pem.includes('EC') || bytesOf(pem).length < 300 ? 'ES256' : 'RS256'
     const relabelled = pemOf('PUBLIC KEY', bytesOf(pem))
     for (const text of [refusal(pem, algorithm), refusal(relabelled, algorithm)]) {
@@ -126,7 +126,7 @@ describe('given a file that is not a public key', () => {
     ['an empty object', '-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n'],
     ['an object without an end', rsa.publicPem.replace('-----END', '')],
     ['invalid base64', '-----BEGIN PUBLIC KEY-----\n=A\n-----END PUBLIC KEY-----\n'],
-  ])('when it is %s then Besu’s text says so', (_, pem) => {
+  ])('when it is %s, then Besu’s text says so', (_, pem) => {
     expect(refusal(pem, 'RS256')).toBe('Authentication RPC public key file format is invalid')
   })
 

@@ -96,7 +96,7 @@ describe('given a credentials file', () => {
         ] as const,
     ),
   ]
-  test.each(wrong)('when there is a user %s then Besu’s text says so', (_, text, code, message) => {
+  test.each(wrong)('when there is a user %s, then Besu’s text says so', (_, text, code, message) => {
     expect(refusal(text)).toEqual([code, message])
   })
 
@@ -105,11 +105,11 @@ describe('given a credentials file', () => {
     ['no TOML', '{Users.a}\npassword = "x"'],
     ['two tables of one name', user('a') + user('a')],
     ['without users', '[Groups.a]\nroles = ["x"]'],
-  ])('when it is %s then it is malformed', (_, text) => {
+  ])('when it is %s, then it is malformed', (_, text) => {
     expect(refusal(text)[0]).toBe('MALFORMED')
   })
 
-  test('when it is malformed then the message does not quote its lines', () => {
+  test('when it is malformed, then the message does not quote its lines', () => {
     const [, message] = refusal(`[Users.a]\npassword = "${HASH}" oops\n`)
     expect(message).toContain('line 2')
     expect(message).not.toContain('l3GA7K8g6rJ')

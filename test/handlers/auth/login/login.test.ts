@@ -53,7 +53,7 @@ describe('given a right password', () => {
     expect((await node.post({ id: 1, method: 'eth_accounts' }, token)).status).toBe(401)
   })
 
-  test('when its hash is of any of the three kinds then it counts, and of another kind never', async () => {
+  test('when its hash is of any of the three kinds, then it counts, and of another kind never', async () => {
     for (const [prefix, status] of [
       ['$2a$', 200],
       ['$2b$', 200],
@@ -69,7 +69,7 @@ describe('given a right password', () => {
     expect((await plain.login({ username: 'a', password: 'secret' })).status).toBe(401)
   })
 
-  test('when the file changes then the next login is by what it says', async () => {
+  test('when the file changes, then the next login is by what it says', async () => {
     const node = await startLoginNode(USERS)
     const before = await node.tokenOf('alice', 'secret')
     node.credentials = userToml('alice', 'other', ['net:*'])
@@ -182,7 +182,7 @@ describe('given a login that fails', () => {
       }
   })
 
-  test('when a hash in the file costs more than the limit then it is not computed', async () => {
+  test('when a hash in the file costs more than the limit, then it is not computed', async () => {
     for (const cost of ['03', '15', '31', '99']) {
       const hash = dummyHash(10).replace('$10$', () => `$${cost}$`)
       const node = await startLoginNode(`[Users.a]\npassword = "${hash}"`)
@@ -199,7 +199,7 @@ describe('given a login that fails', () => {
     expect(JSON.stringify(node.denials)).not.toContain('pass-word')
   })
 
-  test('when too many logins from the address have failed then the answer says when to retry, and nothing is checked', async () => {
+  test('when too many logins from the address have failed, then the answer says when to retry, and nothing is checked', async () => {
     const node = await startLoginNode(USERS)
     let response = await node.login({ username: 'alice', password: 'wrong' })
     while (response.status === 401) response = await node.login({ username: 'alice', password: 'wrong' })
@@ -217,7 +217,7 @@ describe('given a login that fails', () => {
     expect((await node.login({ username: 'alice', password: 'secret' })).status).toBe(200)
   })
 
-  test('when too many passwords are waiting then the answer is 503 and does not count as a failure', async () => {
+  test('when too many passwords are waiting, then the answer is 503 and does not count as a failure', async () => {
     const node = await startLoginNode(USERS)
     node.failure = Object.assign(new Error('full'), { code: 'PASSWORD_QUEUE_FULL' })
     for (let i = 0; i < 100; i++) {

@@ -125,7 +125,7 @@ describe('given failed logins as one user from many addresses', () => {
     expect(others).toBe(FAILURES_OF_ADDRESS_MAX)
   })
 
-  test('when the attack ends then all limits are restored after some minutes', () => {
+  test('when the attack ends, then all limits are restored after some minutes', () => {
     const { clock, limits } = start()
     failTimes(limits, 1_000, index => address(index % 50))
     clock.nowMs += 4 * MINUTE_MS
@@ -157,7 +157,7 @@ describe('given any logins', () => {
     )
   })
 
-  test('when the clock goes back then no attempts are added and nobody is locked out', () => {
+  test('when the clock goes back, then no attempts are added and nobody is locked out', () => {
     const { clock, limits } = start()
     failTimes(limits, 100, () => '192.0.2.1')
     clock.nowMs -= 3_600_000

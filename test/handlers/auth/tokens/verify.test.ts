@@ -133,14 +133,14 @@ describe('given the claims of a token with a valid signature', () => {
     ['with permissions as an object', { ...CLAIMS, permissions: { 'eth:*': true } }],
     ['with permissions that are not all texts', { ...CLAIMS, permissions: ['eth:*', 1] }],
   ]
-  test.each(refused)('when it is a token %s then it grants nothing', async (_, claims) => {
+  test.each(refused)('when it is a token %s, then it grants nothing', async (_, claims) => {
     const node = await verifier()
     const identity = await node.identify(`Bearer ${await sign(claims)}`, () => '')
     expect(identity.permits({ name: 'eth_call', permission: 'eth:call' })).toBe(false)
     expect(identity).toMatchObject({ expiresAtMs: undefined, unauthenticated: true })
   })
 
-  test('when it has further claims, no user or a key id then it is valid', async () => {
+  test('when it has further claims, no user or a key id, then it is valid', async () => {
     const node = await verifier()
     const { permissions, exp } = CLAIMS
     for (const token of [
@@ -152,7 +152,7 @@ describe('given the claims of a token with a valid signature', () => {
       expect(await accepts(node, token)).toBe(true)
   })
 
-  test('when time passes then it expires at its second, also if it was remembered', async () => {
+  test('when time passes, then it expires at its second, also if it was remembered', async () => {
     const node = await verifier()
     const token = await sign(CLAIMS)
     expect(await accepts(node, token)).toBe(true)
@@ -163,7 +163,7 @@ describe('given the claims of a token with a valid signature', () => {
     expect(node.denials).toEqual([])
   })
 
-  test('when the header has critical extensions then it is refused', async () => {
+  test('when the header has critical extensions, then it is refused', async () => {
     const node = await verifier()
     const token = await new SignJWT({ ...CLAIMS })
       .setProtectedHeader({ alg: 'RS256', crit: ['x'], x: 1 })
@@ -171,7 +171,7 @@ describe('given the claims of a token with a valid signature', () => {
     expect(await accepts(node, token)).toBe(false)
   })
 
-  test('when it is longer than the limit then it is refused, and at the limit it is accepted', async () => {
+  test('when it is longer than the limit, then it is refused, and at the limit it is accepted', async () => {
     const node = await verifier()
     const withName = (length: number) => sign({ ...CLAIMS, username: 'x'.repeat(length) })
     const base = (await withName(0)).length
@@ -257,7 +257,7 @@ describe('given any Authorization header', () => {
     )
   })
 
-  test('when there is no token then the request is refused only if no method is open', async () => {
+  test('when there is no token, then the request is refused only if no method is open', async () => {
     const closed = await verifier('ES256')
     const open = await verifier('ES256', ['net_version'])
     expect((await closed.identify(null, () => '')).unauthenticated).toBe(true)

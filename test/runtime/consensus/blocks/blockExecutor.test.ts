@@ -81,14 +81,14 @@ const verifying = (block: BuiltBlock['block']) =>
   ({ kind: 'verify-block', block, hash: qbftBlockHash(block.header) }) as const
 
 describe('given a block of another validator is to be verified', () => {
-  test('when it is valid then the answer says so', async () => {
+  test('when it is valid, then the answer says so', async () => {
     const { work, answers, propose } = await setUp()
     const effect = verifying((await propose(nowSeconds())).block)
     await work.verify(effect)
     expect(answers).toEqual([{ kind: 'block-verified', hash: effect.hash, invalid: undefined }])
   })
 
-  test('when it breaks a rule then the answer says which', async () => {
+  test('when it breaks a rule, then the answer says which', async () => {
     const { work, answers, propose } = await setUp()
     const { block } = await propose(nowSeconds())
     const effect = verifying({ ...block, header: { ...block.header, gasUsed: 1n } })
@@ -105,7 +105,7 @@ describe('given a block of another validator is to be verified', () => {
     expect(nowSeconds()).toBeGreaterThanOrEqual(timestamp - 1n)
   })
 
-  test('when it is far ahead then it is refused at once', async () => {
+  test('when it is far ahead, then it is refused at once', async () => {
     const { work, answers, propose } = await setUp()
     await work.verify(verifying((await propose(nowSeconds() + 60n)).block))
     expect(answers[0]).toMatchObject({ invalid: expect.stringContaining('future-timestamp') })
@@ -148,7 +148,7 @@ describe('given a block of another validator is to be verified', () => {
     expect(answers).toEqual([{ kind: 'block-unverified', hash: effect.hash }])
   })
 
-  test('when its execution takes more memory than an honest proposer lets it then it is given up, and the log says so', async () => {
+  test('when its execution takes more memory than an honest proposer lets it, then it is given up, and the log says so', async () => {
     const { work, answers, lines, propose } = await setUp(chain => endless(chain, 2 ** 28))
     const effect = verifying((await propose(nowSeconds())).block)
     await work.verify(effect)
@@ -158,7 +158,7 @@ describe('given a block of another validator is to be verified', () => {
     )
   })
 
-  test('when its round ends before its execution does then the log names the reason, and the answer is no verdict', async () => {
+  test('when its round ends before its execution does, then the log names the reason, and the answer is no verdict', async () => {
     const { work, answers, lines, propose } = await setUp(chain => endless(chain))
     const effect = verifying((await propose(nowSeconds())).block)
     await work.verify(effect)
@@ -167,7 +167,7 @@ describe('given a block of another validator is to be verified', () => {
     expect(lines.join()).toContain('A round change follows')
   })
 
-  test('when the node stops meanwhile then there is no answer', async () => {
+  test('when the node stops meanwhile, then there is no answer', async () => {
     const { work, answers, propose } = await setUp()
     const verified = work.verify(verifying((await propose(nowSeconds() + 5n)).block))
     await turns(3)
@@ -178,14 +178,14 @@ describe('given a block of another validator is to be verified', () => {
 })
 
 describe('given other work', () => {
-  test('when building fails then the answer is no block, and the log says why', async () => {
+  test('when building fails, then the answer is no block, and the log says why', async () => {
     const { work, answers, lines } = await setUp()
     await work.build({ kind: 'build-block', sequence: 1n, round: 2, timestamp: 0n })
     expect(answers).toEqual([{ kind: 'block-built', sequence: 1n, round: 2, block: undefined }])
     expect(lines.join()).toContain('Building block 1 failed: no time')
   })
 
-  test('when a block is committed then it is durable before it is the head, but for one that records bring back', async () => {
+  test('when a block is committed, then it is durable before it is the head, but for one that records bring back', async () => {
     const asked: unknown[] = []
     const { work, propose } = await setUp(chain => ({
       ...chain,
@@ -207,7 +207,7 @@ describe('given other work', () => {
     expect(asked).toEqual(['now', 'next', 'now', 'next'])
   })
 
-  test('when a block is committed then its seals are by whom the effect names, who must be a quorum of validators', async () => {
+  test('when a block is committed, then its seals are by whom the effect names, who must be a quorum of validators', async () => {
     const stranger = new Uint8Array(20)
     const [first, second] = [testAddress(1), testAddress(2)]
     const seal = Uint8Array.from({ length: 65 }, (_, index) => (index < 64 ? 1 : 0))
@@ -224,7 +224,7 @@ describe('given other work', () => {
     }
   })
 
-  test('when a block cannot be committed then the answer says so', async () => {
+  test('when a block cannot be committed, then the answer says so', async () => {
     const { work, answers, propose } = await setUp()
     const block = withSeals((await propose(nowSeconds())).block, 0, [])
     await work.import(importing(block))

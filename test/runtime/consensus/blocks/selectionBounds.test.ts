@@ -23,7 +23,7 @@ const setUp = (isDeferred = false) => {
 }
 
 describe('given a selection of transactions', () => {
-  test('when one runs for the first time then it has a quarter of the time that is left', () => {
+  test('when one runs for the first time, then it has a quarter of the time that is left', () => {
     const { bounds, after } = setUp()
     expect(after(500)).toBeUndefined()
     expect(after(1)).toContain('500 ms')
@@ -32,7 +32,7 @@ describe('given a selection of transactions', () => {
     expect(after(2)).toContain('375 ms')
   })
 
-  test('when one runs for the second time then it has all that is left', () => {
+  test('when one runs for the second time, then it has all that is left', () => {
     const { after } = setUp(true)
     expect(after(2_000)).toBeUndefined()
     expect(after(1)).toContain('2000 ms')
@@ -58,7 +58,7 @@ describe('given a selection of transactions', () => {
     expect(after(0, { memoryBytes: 256 * 2 ** 20 + 1 })).toContain('256 MB of memory')
   })
 
-  test('when transactions leave much memory behind then the block takes no more', () => {
+  test('when transactions leave much memory behind, then the block takes no more', () => {
     const { bounds, after } = setUp()
     after(0, { blockMemoryBytes: 512 * 2 ** 20 - 1 })
     expect(bounds.isFull()).toBe(false)

@@ -6,19 +6,19 @@ import { DEFAULT_PARAMETERS } from '../../../support/chains/qbftDefaults.ts'
 const parameters = (given: Partial<QbftParameters>): QbftParameters => ({ ...DEFAULT_PARAMETERS, ...given })
 
 describe('given the block timer', () => {
-  test('given a parent of second 500 and a period of 15 s then the next block may be made at second 515', () => {
+  test('given a parent of second 500 and a period of 15 s, then the next block may be made at second 515', () => {
     expect(blockTimes(parameters({ blockPeriodSeconds: 15 }), 500n, 505_000).readyAtMs).toBe(515_000)
   })
 
-  test('given a period in milliseconds then it counts from the parent’s arrival', () => {
+  test('given a period in milliseconds, then it counts from the parent’s arrival', () => {
     expect(blockTimes(parameters({ blockPeriodMs: 20 }), 500n, 505_123).readyAtMs).toBe(505_143)
   })
 
-  test('given no empty-block period then an empty block is as good as any other', () => {
+  test('given no empty-block period, then an empty block is as good as any other', () => {
     expect(blockTimes(parameters({}), 500n, 0).emptyAtMs).toBe(-Infinity)
   })
 
-  test('given one then it counts from the parent’s timestamp', () => {
+  test('given one, then it counts from the parent’s timestamp', () => {
     expect(blockTimes(parameters({ emptyBlockPeriodSeconds: 60 }), 500n, 0).emptyAtMs).toBe(560_000)
   })
 })

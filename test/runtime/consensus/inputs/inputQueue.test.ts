@@ -28,14 +28,14 @@ describe('the queue of inputs of a validator', () => {
     expect(queue.push(local)).toBe(true)
   })
 
-  test('when one peer fills the queue then another one still has its share', () => {
+  test('when one peer fills the queue, then another one still has its share', () => {
     const queue = createInputQueue(10)
     for (let i = 0; i < 100; i++) queue.push(message(1))
     expect([1, 2, 3, 4, 5].filter(() => queue.push(message(2)))).toHaveLength(3)
     expect(queue.push(message(1))).toBe(false)
   })
 
-  test('when messages are large then their bytes are bounded too, of each peer and of all', () => {
+  test('when messages are large, then their bytes are bounded too, of each peer and of all', () => {
     const queue = createInputQueue(1_000)
     const mebibyte = 1024 * 1024
     const taken = (peer: number): number =>

@@ -65,12 +65,12 @@ describe('the record of what a validator signed', () => {
     expect((await read()).record?.sequence).toBe(7n)
   })
 
-  test('given nothing was signed then nothing is written', async () => {
+  test('given nothing was signed, then nothing is written', async () => {
     expect(await read()).toEqual({ record: undefined, isDamaged: false })
     expect(existsSync(join(folder, 'validator'))).toBe(false)
   })
 
-  test('given the views are deleted then it is still there', async () => {
+  test('given the views are deleted, then it is still there', async () => {
     const storage = await openStorage('sqlite', folder)
     await write(storage, record(5n, 1))
     await storage.close()
@@ -99,7 +99,7 @@ describe('the record of what a validator signed', () => {
     expect((await read(storage)).record).toEqual(record(10n, 0))
   })
 
-  test('given a storage that ends with the process then the record ends with it, too', async () => {
+  test('given a storage that ends with the process, then the record ends with it, too', async () => {
     const storage = await openStorage('memory', folder)
     await write(storage, record(5n, 1))
     expect((await read(storage)).record).toEqual(record(5n, 1))

@@ -62,7 +62,7 @@ const EVIDENCE: Evidence = {
 }
 
 describe('the votes that an operator proposed', () => {
-  test('given some were proposed then they stand after a restart, until they are discarded', async () => {
+  test('given some were proposed, then they stand after a restart, until they are discarded', async () => {
     const votes = await openVotes()
     await votes.propose({ recipient: testAddress(1), type: 'add' })
     await votes.propose(ADD_2)
@@ -79,7 +79,7 @@ describe('the votes that an operator proposed', () => {
     expect((await openVotes()).list()).toEqual([ADD_2])
   })
 
-  test('given an earlier release kept them with the views then they are taken over once', async () => {
+  test('given an earlier release kept them with the views, then they are taken over once', async () => {
     const storage = await openStorage('sqlite', folder)
     const json = JSON.stringify({ [toHex(testAddress(2))]: true })
     await storage.setDurably({ key: VOTES_KEY, value: new TextEncoder().encode(json) })
@@ -90,7 +90,7 @@ describe('the votes that an operator proposed', () => {
     expect(lines.filter(line => line.includes('Moved'))).toHaveLength(1)
   })
 
-  test('given a storage that ends with the process then they end with it, too', async () => {
+  test('given a storage that ends with the process, then they end with it, too', async () => {
     const storage = await openStorage('memory', folder)
     const files = await openValidatorFiles(folder, ownerOf(1), storage, log)
     await (await openStandingVotes(files, log)).propose(ADD_2)
@@ -159,7 +159,7 @@ describe('evidence against a validator', () => {
     expect(lines.join()).toContain(`Both are kept in ${files.where(evidenceKey(1))}.`)
   })
 
-  test('given a piece is damaged then it is not written over', async () => {
+  test('given a piece is damaged, then it is not written over', async () => {
     const files = await openFiles()
     await createEvidenceStore(files, log).keep(EVIDENCE)
     writeFileSync(files.where(evidenceKey(0)), '{')
@@ -168,7 +168,7 @@ describe('evidence against a validator', () => {
     expect(await files.has(evidenceKey(1))).toBe(true)
   })
 
-  test('given an earlier release kept it with the views then it is taken over', async () => {
+  test('given an earlier release kept it with the views, then it is taken over', async () => {
     const storage = await openStorage('sqlite', folder)
     for (const index of [0, 1])
       await storage.setDurably({ key: evidenceKey(index), value: new TextEncoder().encode('{"round":4}') })

@@ -7,7 +7,7 @@ setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
 const STRANGER = '0x00000000000000000000000000000000000abcde'
 
-test('given a development chain whose state was set by hand, when it starts again then the edits are there, and it is neither exported nor followed', () =>
+test('given a development chain whose state was set by hand, when it starts again, then the edits are there, and it is neither exported nor followed', () =>
   withFolder(async folder => {
     const node = await startNode(folder)
     await node.rpc('anvil_setBalance', STRANGER, '0x5')

@@ -42,7 +42,7 @@ const writing = (at: number): SenderTransaction => ({
 describe('given a transaction that asks for more memory than a client can hold', () => {
   const sent = [writing(MEMORY_BYTES_MAX)]
 
-  test('when a block is built then it runs out of gas, and other nodes agree', async () => {
+  test('when a block is built, then it runs out of gas, and other nodes agree', async () => {
     const built = await build(await openTestChain(GENESIS), sent)
     expect(built.receipts.map(({ status, gasUsed }) => [status, gasUsed])).toEqual([
       [false, 9_000_000_000_000_000n],
@@ -51,7 +51,7 @@ describe('given a transaction that asks for more memory than a client can hold',
     expect(await importNow(await openTestChain(GENESIS), block)).toBe('imported')
   })
 
-  test('when a sealed block says something else of it then the block is not marked invalid, and the node stops', async () => {
+  test('when a sealed block says something else of it, then the block is not marked invalid, and the node stops', async () => {
     const block = await nextBlock(await openTestChain(GENESIS), sent)
     const other = resealed(block, { gasUsed: 10_000_000_000_000n })
     const { chain, memoryExceeded } = watchMemoryExceeded(await openTestChain(GENESIS))
@@ -62,7 +62,7 @@ describe('given a transaction that asks for more memory than a client can hold',
     })
   })
 
-  test('when a sealed block is wrong without such a transaction then it is invalid', async () => {
+  test('when a sealed block is wrong without such a transaction, then it is invalid', async () => {
     const block = resealed(await nextBlock(await openTestChain(GENESIS), []), { gasUsed: 7n })
     expect(await failureOf(importNow(await openTestChain(GENESIS), block))).toMatchObject({
       rule: 'gas-used',

@@ -100,7 +100,7 @@ describe('given a pool of threads', () => {
     expect(getPriority()).toBe(before)
   })
 
-  test('when a thread dies then its password is an error, and the next has a new thread', async () => {
+  test('when a thread dies, then its password is an error, and the next has a new thread', async () => {
     const { check } = open(1)
     const broken = `$2x$10$${'a'.repeat(53)}`
     const errors: unknown[] = []
@@ -109,7 +109,7 @@ describe('given a pool of threads', () => {
     expect(await check({ password: 'x', hash: cheap('x'), failCost: 4 })).toBe(true)
   })
 
-  test('when it is closed then nothing more is accepted', async () => {
+  test('when it is closed, then nothing more is accepted', async () => {
     const pool = open()
     await pool.close()
     expect(await codeOf(pool.check({ password: 'x', hash: cheap('x'), failCost: 4 }))).toBe(
