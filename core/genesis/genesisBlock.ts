@@ -7,7 +7,7 @@ import { keccak256 } from '../crypto/crypto.ts'
 import type { AccountChange, StateChanges } from '../state/account.ts'
 import { forkIsAtLeast } from './fork.ts'
 import type { Genesis } from './genesis.ts'
-import { rulesAt } from './schedule.ts'
+import { rulesAt } from './forkSchedule.ts'
 
 /** EIP-1559: the first base fee, 1 gwei, unless the genesis file has another value. */
 export const INITIAL_BASE_FEE_PER_GAS = 1_000_000_000n

@@ -15,7 +15,7 @@ import {
   UNDO_NONCE,
   UNDO_SLOT,
   type UndoneCode,
-} from './journal.ts'
+} from './undoLog.ts'
 import { limbsToBytes } from './limbs.ts'
 import type { StorageTable } from './storageTable.ts'
 import { SLOT_CURRENT, SLOT_KEY, slotData, slotStart } from './storageTable.ts'

@@ -7,7 +7,7 @@ import type { AccountState } from './accountState.ts'
 import { createAccountState } from './accountState.ts'
 import type { AccountTable } from './accountTable.ts'
 import { addressOfLimbs, createAccountTable, findAccount, insertAccount } from './accountTable.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './undoLog.ts'
 import {
   createJournal,
   forgetAll,
@@ -21,7 +21,7 @@ import {
   UNDO_TOUCH,
   UNDO_WARM_ACCOUNT,
   undoTo,
-} from './journal.ts'
+} from './undoLog.ts'
 import { ACCOUNT_HELD_BYTES, UNDO_HELD_BYTES } from './heldBytes.ts'
 import { limbOf } from './limbs.ts'
 import type { Steps } from '../steps.ts'

@@ -3,7 +3,7 @@ import type { AccountState } from './accountState.ts'
 import { readsStorage } from './accountState.ts'
 import type { ExecutionState } from './executionState.ts'
 import { SLOT_HELD_BYTES } from './heldBytes.ts'
-import { record, recordSlot, UNDO_STORAGE, UNDO_WARM_SLOT } from './journal.ts'
+import { record, recordSlot, UNDO_STORAGE, UNDO_WARM_SLOT } from './undoLog.ts'
 import { copyWord, equalWords, isZeroWord, readLimbs, writeLimb } from './limbs.ts'
 import type { StorageTable } from './storageTable.ts'
 import {

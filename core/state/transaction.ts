@@ -4,7 +4,7 @@ import type { AccountState } from './accountState.ts'
 import { hasCode, isEmpty } from './accountState.ts'
 import type { ExecutionState } from './executionState.ts'
 import { putBalance, putNonce } from './executionState.ts'
-import { record, UNDO_CODE, UNDO_EXISTS } from './journal.ts'
+import { record, UNDO_CODE, UNDO_EXISTS } from './undoLog.ts'
 import { resetStorage } from './slots.ts'
 import type { Steps } from '../steps.ts'
 

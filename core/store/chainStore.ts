@@ -9,7 +9,7 @@ import { beginFlush, flushWhenDue, waitForViews } from './flushing/startFlush.ts
 import type { KeyValueStore } from './keyvalue/keyvalue.ts'
 import { FLUSH_BLOCKS, FLUSH_BYTES, SEGMENT_PART_BYTES } from './limits.ts'
 import { openLogIndex } from './logs/logIndex.ts'
-import { createNodeSnapshots } from './nodeSnapshots.ts'
+import { createNodeSnapshots } from './trieSnapshots.ts'
 import { prefetch } from './reading/prefetch.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
 import { headerKey } from './keys.ts'

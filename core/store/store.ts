@@ -6,7 +6,7 @@ import type { StateChanges, StateReader } from '../state/account.ts'
 import type { BlockLogs } from './logs/blockLogs.ts'
 import type { LogBlocks } from './logs/logIndex.ts'
 import type { LogPattern } from './logs/pattern.ts'
-import type { NodeSnapshot } from './nodeSnapshots.ts'
+import type { NodeSnapshot } from './trieSnapshots.ts'
 import type { StoreFailed } from './storeFailed.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/nodes/node.ts'
 

@@ -1,5 +1,5 @@
 /** `quorate/trie`: Merkle Patricia tries: roots, proofs and their verification. */
-export { historicalNodes } from './state/history.ts'
+export { historicalNodes } from './state/historicalTrie.ts'
 export { TrieCorruption } from './nodes/load.ts'
 export type { TrieNodeReader, TrieNodeWrite } from './nodes/node.ts'
 export { orderedTrieRoot } from './ordered.ts'

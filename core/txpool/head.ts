@@ -1,7 +1,7 @@
 import { EMPTY_BYTES } from '../bytes/bytes.ts'
 import { nextBaseFeeOn } from '../chain/fees/baseFee.ts'
 import type { Chain, ChosenHeaderValues } from '../chain/chain.ts'
-import { rulesAt } from '../genesis/schedule.ts'
+import { rulesAt } from '../genesis/forkSchedule.ts'
 import type { PoolHead } from './pool.ts'
 
 /** Minimum prices of this node's blocks, wei per gas. `minGasPrice` is the base fee of `fixedBaseFee` networks. */

@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import { decodeExtraData, type Vote } from '../block/codec/extraData.ts'
 import type { Header } from '../block/header.ts'
-import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/schedule.ts'
+import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/forkSchedule.ts'
 import { applyVote, clearVotes, newTally, type VoteTally } from './votes.ts'
 
 /** The fields of a block that determine the validator set. */

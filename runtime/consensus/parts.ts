@@ -1,6 +1,6 @@
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/block/block.ts'
-import { qbftAt } from '../../core/genesis/schedule.ts'
+import { qbftAt } from '../../core/genesis/forkSchedule.ts'
 import { logBlock } from '../logging/logBlock.ts'
 import { exclusiveTurn } from '../scheduler.ts'
 import { createBlockBuilder } from './blocks/blockBuilder.ts'

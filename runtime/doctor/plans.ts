@@ -1,7 +1,7 @@
 import { toHex, toQuantity } from '../../core/bytes/hex.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
 import { forkKeys } from '../../core/genesis/parse/forks.ts'
-import { qbftAt } from '../../core/genesis/schedule.ts'
+import { qbftAt } from '../../core/genesis/forkSchedule.ts'
 import { parameterEntries } from '../../core/genesis/transitionEntries.ts'
 
 /** A change of the rules that the genesis file plans. */

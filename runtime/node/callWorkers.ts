@@ -2,7 +2,7 @@ import type { RpcHost } from '../../handlers/rpc/context.ts'
 import { minGasPriceOf } from '../../handlers/rpc/fees/nextHead.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Log } from '../logging/log.ts'
-import { createCallPool, defaultCallWorkers, type CallPool } from '../threads/calls/pool.ts'
+import { createCallPool, defaultCallWorkers, type CallPool } from '../threads/calls/callPool.ts'
 
 type Options = Pick<NodeOptions, 'rpcWorkers' | 'evmCompilerEnabled'>
 

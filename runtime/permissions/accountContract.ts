@@ -8,7 +8,7 @@ import { blockEnvironment } from '../../core/chain/execution/environment.ts'
 import { keccak256 } from '../../core/crypto/crypto.ts'
 import { minimumGas } from '../../core/evm/gas/intrinsic.ts'
 import type { Rules } from '../../core/genesis/configuration.ts'
-import { rulesAt } from '../../core/genesis/schedule.ts'
+import { rulesAt } from '../../core/genesis/forkSchedule.ts'
 
 /** Gas of one call besides what its data cost: some lookups in a mapping. Each transaction causes one, so it takes a millisecond at most. */
 const GAS_MAX = 500_000n

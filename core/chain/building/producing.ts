@@ -1,6 +1,6 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
-import { type QbftConsensus, qbftAt, rulesAt } from '../../genesis/schedule.ts'
+import { type QbftConsensus, qbftAt, rulesAt } from '../../genesis/forkSchedule.ts'
 import { runStepsYielding } from '../../steps.ts'
 import type { BlockCommit, ChainHead } from '../../store/store.ts'
 import { executedHeader, proposalHeader } from './building.ts'

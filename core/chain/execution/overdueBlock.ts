@@ -1,4 +1,4 @@
-import { type QbftConsensus, qbftAt } from '../../genesis/schedule.ts'
+import { type QbftConsensus, qbftAt } from '../../genesis/forkSchedule.ts'
 import type { Header } from '../../block/header.ts'
 
 /** Rounds after the block period until the next block is overdue: validators may be one round apart. */

@@ -1,7 +1,7 @@
 import type { Address } from '../../bytes/bytes.ts'
 import type { ChainConfiguration } from '../../genesis/configuration.ts'
 import { type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
-import { qbftAt } from '../../genesis/schedule.ts'
+import { qbftAt } from '../../genesis/forkSchedule.ts'
 import type { Withdrawal } from '../../block/block.ts'
 import type { Header } from '../../block/header.ts'
 

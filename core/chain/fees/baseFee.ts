@@ -2,7 +2,7 @@ import { INITIAL_BASE_FEE_PER_GAS } from '../../genesis/genesisBlock.ts'
 import { maxBigint } from '../../bytes/integer.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
-import { rulesAt } from '../../genesis/schedule.ts'
+import { rulesAt } from '../../genesis/forkSchedule.ts'
 import type { Header } from '../../block/header.ts'
 
 /** EIP-1559: ratio of gas limit and gas target; the London block multiplies the parent's limit by it. */

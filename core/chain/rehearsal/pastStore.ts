@@ -2,7 +2,7 @@ import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { BLOCK_HASHES_MAX } from '../../evm/transaction/environment.ts'
 import { type StateChanges, countChanges } from '../../state/account.ts'
 import type { ChainHead, ChainStore } from '../../store/store.ts'
-import { historicalNodes } from '../../trie/state/history.ts'
+import { historicalNodes } from '../../trie/state/historicalTrie.ts'
 import type { TrieNodeReader } from '../../trie/nodes/node.ts'
 import { ChainError } from '../error.ts'
 

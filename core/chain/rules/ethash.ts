@@ -1,6 +1,6 @@
 import { EMPTY_LIST_HASH } from '../../crypto/constants.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
-import { rulesAt } from '../../genesis/schedule.ts'
+import { rulesAt } from '../../genesis/forkSchedule.ts'
 import { ethashDifficulty } from './difficulty.ts'
 import type { HeaderContext, HeaderRule } from './context.ts'
 import * as forkFields from './forkFields.ts'

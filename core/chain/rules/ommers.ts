@@ -1,7 +1,7 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { toBareHex, toHex } from '../../bytes/hex.ts'
 import type { ChainConfiguration } from '../../genesis/configuration.ts'
-import { rulesAt } from '../../genesis/schedule.ts'
+import { rulesAt } from '../../genesis/forkSchedule.ts'
 import type { BlockRecord } from '../../store/store.ts'
 import type { Block } from '../../block/block.ts'
 import { rawHeaderHash } from '../../block/codec/header.ts'

@@ -7,7 +7,7 @@ import { limbOf } from '../../state/limbs.ts'
 import type { BlockEnvironment } from '../transaction/environment.ts'
 import { createProgram, type Program, programBytes } from '../interpreter/program.ts'
 import type { HaltReason } from '../transaction/result.ts'
-import type { Schedule } from '../gas/schedule.ts'
+import type { Schedule } from '../gas/gasSchedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
 
 /** The data that all frames of one transaction share. */

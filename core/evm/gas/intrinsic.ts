@@ -1,7 +1,7 @@
 import type { Transaction } from '../../block/transaction.ts'
 import type { ForkName } from '../../genesis/fork.ts'
 import { INIT_CODE_WORD_GAS } from '../frames/create.ts'
-import { scheduleOf } from './schedule.ts'
+import { scheduleOf } from './gasSchedule.ts'
 
 const TRANSACTION_GAS = 21000
 const CREATION_GAS = 32000

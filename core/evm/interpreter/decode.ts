@@ -16,7 +16,7 @@ import {
 } from './instructions.ts'
 import { OPCODES } from './opcodes.ts'
 import { createProgram, type Program } from './program.ts'
-import type { Schedule } from '../gas/schedule.ts'
+import type { Schedule } from '../gas/gasSchedule.ts'
 
 const STOP = 0x00
 const CODESIZE = 0x38

@@ -1,5 +1,5 @@
 import { toBareHex } from '../../bytes/hex.ts'
-import type { Schedule } from '../gas/schedule.ts'
+import type { Schedule } from '../gas/gasSchedule.ts'
 import type { CodeWindow } from './codeWindows.ts'
 import type { CompiledSegment } from '../compiled/module.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../../state/slots.ts'
 import type { StorageTable } from '../../state/storageTable.ts'
 import { growSteps, SLOT_CURRENT, slotData, slotStart } from '../../state/storageTable.ts'
-import type { Schedule, SstorePricing } from '../gas/schedule.ts'
+import type { Schedule, SstorePricing } from '../gas/gasSchedule.ts'
 import {
   highOf,
   limbs as stackLimbs,

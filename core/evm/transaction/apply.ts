@@ -22,7 +22,7 @@ import { gasOf } from '../gas/gas.ts'
 import { minimumGas } from '../gas/intrinsic.ts'
 import { finishMessage, startMessage } from '../frames/message.ts'
 import type { TransactionResult } from './result.ts'
-import { type Schedule, scheduleOf } from '../gas/schedule.ts'
+import { type Schedule, scheduleOf } from '../gas/gasSchedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
 import { checkTransactionLimit } from '../interpreter/runLimit.ts'
 

@@ -23,7 +23,7 @@ import type { BlockEnvironment } from './environment.ts'
 import type { Rules } from '../../genesis/configuration.ts'
 import { messageSteps } from '../frames/message.ts'
 import { InvalidTransaction, type TransactionResult } from './result.ts'
-import { scheduleOf } from '../gas/schedule.ts'
+import { scheduleOf } from '../gas/gasSchedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
 import { checkIntrinsic, checkTransaction } from './validity.ts'
 

@@ -5,7 +5,7 @@ import { encodeRlp } from '../../rlp/rlp.ts'
 import type { ChainConfiguration, ForkActivation, GenesisAccount } from '../configuration.ts'
 import { forkKeys } from '../parse/forks.ts'
 import type { Genesis, GenesisHeader } from '../genesis.ts'
-import { qbftAt } from '../schedule.ts'
+import { qbftAt } from '../forkSchedule.ts'
 import { parameterEntries, sectionAt, transitionEntries } from '../transitionEntries.ts'
 
 type Entries = Record<string, string>

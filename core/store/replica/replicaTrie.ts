@@ -1,6 +1,6 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { type StateChanges, countChanges } from '../../state/account.ts'
-import { historicalNodes } from '../../trie/state/history.ts'
+import { historicalNodes } from '../../trie/state/historicalTrie.ts'
 import { TrieCorruption } from '../../trie/nodes/load.ts'
 import type { TrieNodeReader } from '../../trie/nodes/node.ts'
 import { verifiedValue } from '../checksum.ts'

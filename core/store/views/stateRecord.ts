@@ -9,7 +9,7 @@ import {
   readHistory,
   trimHistory,
   writeHistory,
-} from './history.ts'
+} from './valueHistory.ts'
 
 /**
  * An account or slot in the views: its value at the head, then its history, which is decoded only for reads of earlier

@@ -1,7 +1,7 @@
 import { createReader } from '../codec/reader.ts'
 import type { ValueCodec } from '../codec/stateValues.ts'
 import { createWriter } from '../codec/writer.ts'
-import type { PastValue } from './history.ts'
+import type { PastValue } from './valueHistory.ts'
 
 /** Size of one chunk; a version, 120 bytes at most, lies within one chunk. */
 const CHUNK_BYTES = 64 * 1024

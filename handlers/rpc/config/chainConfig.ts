@@ -5,7 +5,7 @@ import { requestContractsOf } from '../../../core/chain/execution/systemContract
 import { precompileAddresses, precompileAt } from '../../../core/evm/precompiles/precompiles.ts'
 import type { Rules } from '../../../core/genesis/configuration.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
-import { rulesAt } from '../../../core/genesis/schedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
 import { forkHashAt } from './forkId.ts'
 
 /** EIP-4788 and EIP-2935. */

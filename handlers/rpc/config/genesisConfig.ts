@@ -1,7 +1,7 @@
 import { CODE_SIZE_MAX, EVM_STACK_ITEMS } from '../../../core/genesis/evmLimits.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { ChainConfiguration, Consensus, QbftParameters } from '../../../core/genesis/configuration.ts'
-import { qbftAt } from '../../../core/genesis/schedule.ts'
+import { qbftAt } from '../../../core/genesis/forkSchedule.ts'
 import { forkKeys } from '../../../core/genesis/parse/forks.ts'
 
 type Json = Record<string, unknown>

@@ -4,7 +4,7 @@ import { DecodeError } from '../../../core/block/codec/error.ts'
 import {
   decodePooledTransaction,
   type PooledTransaction,
-} from '../../../core/block/codec/pooledTransaction.ts'
+} from '../../../core/block/codec/networkTransaction.ts'
 import { SECP256K1_ORDER } from '../../../core/block/codec/signature.ts'
 import type { SenderTransaction, Transaction } from '../../../core/block/transaction.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'

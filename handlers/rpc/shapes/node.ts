@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import { rulesAt } from '../../../core/genesis/schedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
 import { genesisConfig } from '../config/genesisConfig.ts'
 import type { RpcContext, RpcNetwork, RpcPeer } from '../context.ts'
 import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'

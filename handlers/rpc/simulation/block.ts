@@ -4,7 +4,7 @@ import { blockEnvironment, type OpenHeader } from '../../../core/chain/execution
 import type { BlockEnvironment } from '../../../core/evm/transaction/environment.ts'
 import type { Header } from '../../../core/block/header.ts'
 import type { ChainConfiguration, Rules } from '../../../core/genesis/configuration.ts'
-import { rulesAt } from '../../../core/genesis/schedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
 import { createWorldState } from '../../../core/state/worldState.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import { headerOf } from '../blocks/blockWithReceipts.ts'

@@ -1,6 +1,6 @@
 import { equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { type StateChanges, countChanges } from '../../../core/state/account.ts'
-import { historicalNodes } from '../../../core/trie/state/history.ts'
+import { historicalNodes } from '../../../core/trie/state/historicalTrie.ts'
 import type { TrieNodeReader } from '../../../core/trie/nodes/node.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'

@@ -4,7 +4,7 @@ import { callBeforeTransactions, requestContractsOf } from '../../../core/chain/
 import type { Transaction } from '../../../core/block/transaction.ts'
 import { runSteps } from '../../../core/steps.ts'
 import { executeTransaction } from '../../../core/evm/transaction/execute.ts'
-import { rulesAt } from '../../../core/genesis/schedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
 import type { RpcContext } from '../context.ts'
 import type { Budget } from './budget.ts'
 import { openSession, type Session } from './session.ts'

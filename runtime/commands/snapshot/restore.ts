@@ -28,7 +28,7 @@ import { connectionFailureReason, writeFailureReason } from '../../files/reason.
 import { useFastEngine } from '../../node/opening/engine.ts'
 import { readGenesis } from '../../node/opening/genesisFile.ts'
 import { createYield } from '../../scheduler.ts'
-import { createRecoveryPool } from '../../threads/recovery/pool.ts'
+import { createRecoveryPool } from '../../threads/recovery/recoveryPool.ts'
 import { createRecoverSenders } from '../../threads/recovery/recoverSenders.ts'
 import type { RestoreOptions } from './snapshotCommands.ts'
 

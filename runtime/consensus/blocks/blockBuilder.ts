@@ -1,7 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { BuildOptions, BuiltBlock, Chain } from '../../../core/chain/chain.ts'
 import type { Vote } from '../../../core/block/codec/extraData.ts'
-import { type QbftConsensus, qbftAt } from '../../../core/genesis/schedule.ts'
+import { type QbftConsensus, qbftAt } from '../../../core/genesis/forkSchedule.ts'
 import { SENDER_WAIT_MS } from '../../../core/txpool/overruns.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { chooseVote } from '../../../core/validators/proposals.ts'

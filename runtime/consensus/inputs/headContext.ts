@@ -1,6 +1,6 @@
 import type { Chain } from '../../../core/chain/chain.ts'
 import { spacingSeconds } from '../../../core/chain/rules/qbft.ts'
-import { type QbftConsensus, qbftAt } from '../../../core/genesis/schedule.ts'
+import { type QbftConsensus, qbftAt } from '../../../core/genesis/forkSchedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import { blockTimes, periodMs } from '../blocks/blockTiming.ts'

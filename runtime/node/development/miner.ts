@@ -1,7 +1,7 @@
 import type { Durable } from '../../../core/store/store.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { qbftBlockHash, qbftSealHash, qbftSealPreimage } from '../../../core/block/codec/blockHash.ts'
-import { qbftAt, type QbftConsensus } from '../../../core/genesis/schedule.ts'
+import { qbftAt, type QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
 import { withRound, withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import type { DevelopmentMiner, MiningMode } from '../../../handlers/rpc/development/development.ts'

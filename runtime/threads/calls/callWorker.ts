@@ -4,7 +4,7 @@ import { startThread } from '../startThread.ts'
 import { answerStoreRequest } from './storeServer.ts'
 import { createAnswerBuffer, createAnswerWriter } from './answerBuffer.ts'
 import { createPinnedTrie } from './pinnedTrie.ts'
-import { unpackPieces } from './packed.ts'
+import { unpackPieces } from './compressedJson.ts'
 import type { FromCallWorker, WorkerCall, WorkerOutcome, CallWorkerSetup } from './protocol.ts'
 
 /** Heap limit of one call worker in MB: the largest trace is 128 MB of JSON. */

@@ -1,6 +1,6 @@
 import type { Chain } from '../../../core/chain/chain.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
-import { type NodeSnapshot, SnapshotExpired } from '../../../core/store/nodeSnapshots.ts'
+import { type NodeSnapshot, SnapshotExpired } from '../../../core/store/trieSnapshots.ts'
 import { type Answer, found } from './answerBuffer.ts'
 import type { StoreRequest } from './protocol.ts'
 

@@ -2,7 +2,7 @@ import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import type { RpcOptions } from '../../../handlers/rpc/context.ts'
 import type { RpcErrorObject } from '../../../handlers/rpc/errors.ts'
-import type { PackedBytes } from './packed.ts'
+import type { PackedBytes } from './compressedJson.ts'
 
 /*
  * Messages between the main thread and the call workers. A worker has no store of its own: it requests what a call needs from

@@ -15,7 +15,7 @@ import { createAnswerReader } from './answerBuffer.ts'
 import { createRemoteStore, type PinnedHead } from './remoteStore.ts'
 import { createStoreClient } from './storeClient.ts'
 import type { FromCallWorker, WorkerCall, CallWorkerSetup } from './protocol.ts'
-import { packPieces, packText } from './packed.ts'
+import { packPieces, packText } from './compressedJson.ts'
 import { createCallContext } from './callContext.ts'
 
 /** Gas between two checks for cancellation: a few milliseconds. */

@@ -1,6 +1,6 @@
 import type { HeadersQuery } from '../../../p2p/network.ts'
 import { errorOf, type PlainError, plainError } from './errors.ts'
-import { ownBytes } from './packed.ts'
+import { ownBytes } from './joinedBytes.ts'
 
 /** Maximum bytes of a list in flight: sent and not yet consumed by the other thread. */
 const AHEAD_BYTES_MAX = 1024 * 1024

@@ -4,7 +4,7 @@ import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import type { RefusedNodes } from './refusedNodes.ts'
 import type { PlainValue, PlainError } from './errors.ts'
-import type { PackedList } from './packed.ts'
+import type { PackedList } from './joinedBytes.ts'
 import type { ToListClient, ToListServer } from './lists.ts'
 
 /** State of this node that changes while it runs and that the network reads at any time. */

@@ -4,7 +4,7 @@ import type { Network } from '../../../p2p/network.ts'
 import { onNextTurn } from '../../scheduler.ts'
 import { keyOf } from './handlers.ts'
 import type { MainSide } from './mainSide.ts'
-import { ownBytes, packList } from './packed.ts'
+import { ownBytes, packList } from './joinedBytes.ts'
 import type { NetworkThread } from './thread.ts'
 
 /** Announces transactions, those of one tick in one message. */

@@ -1,7 +1,7 @@
 import type { NetworkHandlers, Peer } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
 import { keyOf } from './handlers.ts'
-import { unpackList } from './packed.ts'
+import { unpackList } from './joinedBytes.ts'
 import type { FromNetwork } from './protocol.ts'
 
 /** Messages about peers and from peers. */

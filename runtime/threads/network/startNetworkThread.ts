@@ -1,7 +1,7 @@
 import type { Network } from '../../../p2p/network.ts'
 import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import { createMainSide, failPending, type MainSide, type MainSideOptions, receive } from './mainSide.ts'
-import { ownBytes } from './packed.ts'
+import { ownBytes } from './joinedBytes.ts'
 import type { NetworkSetup } from './protocol.ts'
 import type { RefusedNodes } from './refusedNodes.ts'
 import { createRemoteNetwork } from './remoteNetwork.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { PeerStatus } from '../../../p2p/network.ts'
-import { ownBytes } from './packed.ts'
+import { ownBytes } from './joinedBytes.ts'
 import type { NodeState, ToNetwork } from './protocol.ts'
 
 /** Interval between checks for changes that no new block announces: validators known after a sync, log levels. */

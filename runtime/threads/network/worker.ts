@@ -12,7 +12,7 @@ import { createRefusal } from './refusedNodes.ts'
 import { plainError, plainValues } from './errors.ts'
 import { createHandlers, keyOf } from './handlers.ts'
 import { createValidationResults } from './validationResults.ts'
-import { unpackList } from './packed.ts'
+import { unpackList } from './joinedBytes.ts'
 import { createListClient, createListServer } from './lists.ts'
 import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './protocol.ts'
 

@@ -4,7 +4,7 @@ import { DecodeError } from '../../../core/block/codec/error.ts'
 import { decodeExtraData, type QbftExtraData } from '../../../core/block/codec/extraData.ts'
 import type { Header } from '../../../core/block/header.ts'
 import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
-import type { RecoveryPool } from './pool.ts'
+import type { RecoveryPool } from './recoveryPool.ts'
 
 /** Maximum seals per block recovered in advance. Longer lists are left to validation, which stops at the first foreign seal. */
 const SEALS_MAX = 256

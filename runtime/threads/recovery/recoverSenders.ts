@@ -2,8 +2,8 @@ import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { signingHash } from '../../../core/block/codec/signature.ts'
 import type { Transaction } from '../../../core/block/transaction.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
-import type { Recovery } from './packed.ts'
-import type { RecoveryPool } from './pool.ts'
+import type { Recovery } from './signatureBuffers.ts'
+import type { RecoveryPool } from './recoveryPool.ts'
 import { createYield } from '../../scheduler.ts'
 
 /** The known sender of a transaction by its hash, which covers the signature; undefined if not recovered before. */

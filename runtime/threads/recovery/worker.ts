@@ -1,7 +1,7 @@
 import { loadFastestEngine } from '../../crypto/fastest.ts'
 import { useWorkerEngine } from '../workerEngine.ts'
 import { openWorkerPort } from '../workerPort.ts'
-import { recoverPacked } from './packed.ts'
+import { recoverPacked } from './signatureBuffers.ts'
 
 // The native addon as well: a recovery thread is terminated only when it is idle.
 await useWorkerEngine(loadFastestEngine)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Block } from '../../../core/block/block.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
-import { rulesAt } from '../../../core/genesis/schedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
 import { poolHeadOf } from '../../../core/txpool/head.ts'
 import { admit, POOL_OPTIONS } from '../../../core/txpool/admission.ts'
 import {

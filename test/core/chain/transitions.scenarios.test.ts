@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Address, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import { type QbftConsensus, qbftAt } from '../../../core/genesis/schedule.ts'
+import { type QbftConsensus, qbftAt } from '../../../core/genesis/forkSchedule.ts'
 import { brokenRule, build, extend, openTestChain, sealedHeader, transfer } from './support/chain.ts'
 import { USERS, VALIDATORS } from './support/keys.ts'
 

@@ -6,7 +6,7 @@ import { addressOfPrivateKey, keccak256 } from '../../../core/crypto/crypto.ts'
 import { developmentGenesis } from '../../../core/genesis/development/development.ts'
 import { DEVELOPMENT_ACCOUNTS, DEVELOPMENT_MNEMONIC } from '../../../core/genesis/development/accounts.ts'
 import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse/parse.ts'
-import { qbftAt, type QbftConsensus, rulesAt } from '../../../core/genesis/schedule.ts'
+import { qbftAt, type QbftConsensus, rulesAt } from '../../../core/genesis/forkSchedule.ts'
 
 const validator = new Uint8Array(20).fill(0x42)
 

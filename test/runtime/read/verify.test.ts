@@ -17,7 +17,7 @@ import {
 import { commitOfSegment } from '../../../core/store/recovery/recover.ts'
 import { encodeSegment } from '../../../core/store/segments/segment.ts'
 import { historyOfRecord, valueOfRecord } from '../../../core/store/views/stateRecord.ts'
-import { writeHistory } from '../../../core/store/views/history.ts'
+import { writeHistory } from '../../../core/store/views/valueHistory.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import { sharedStoreOf } from '../../../runtime/drivers/shared.ts'

@@ -10,7 +10,7 @@ import {
   qbftExtraDataOf,
 } from '../../../core/chain/rules/qbft.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { qbftAt, rulesAt } from '../../../core/genesis/schedule.ts'
+import { qbftAt, rulesAt } from '../../../core/genesis/forkSchedule.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import type { SimulatedGenesis } from './genesis.ts'
 

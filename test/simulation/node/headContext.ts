@@ -1,5 +1,5 @@
 import { spacingSeconds } from '../../../core/chain/rules/qbft.ts'
-import { qbftAt } from '../../../core/genesis/schedule.ts'
+import { qbftAt } from '../../../core/genesis/forkSchedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
 import { blockTimes, periodMs } from '../../../runtime/consensus/blocks/blockTiming.ts'
 import type { SimulatedChain } from '../chain/chain.ts'

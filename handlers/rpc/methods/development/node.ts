@@ -1,5 +1,5 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
-import { rulesAt } from '../../../../core/genesis/schedule.ts'
+import { rulesAt } from '../../../../core/genesis/forkSchedule.ts'
 import type { RpcContext } from '../../context.ts'
 import { developmentOf } from '../../development/signing.ts'
 import { nextHeadOf } from '../../fees/nextHead.ts'

@@ -1,6 +1,6 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
 import type { Consensus } from '../../../../core/genesis/configuration.ts'
-import { qbftAt } from '../../../../core/genesis/schedule.ts'
+import { qbftAt } from '../../../../core/genesis/forkSchedule.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../errors.ts'
 import { type Method, method } from '../../method.ts'

@@ -1,6 +1,6 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
 import type { Vote } from '../../../../core/block/codec/extraData.ts'
-import { qbftAt } from '../../../../core/genesis/schedule.ts'
+import { qbftAt } from '../../../../core/genesis/forkSchedule.ts'
 import type { RpcContext, StandingVotes } from '../../context.ts'
 import { RpcError } from '../../errors.ts'
 import { type Method, method } from '../../method.ts'

@@ -1,5 +1,5 @@
 import type { ChainConfiguration } from '../../../../core/genesis/configuration.ts'
-import { qbftAt } from '../../../../core/genesis/schedule.ts'
+import { qbftAt } from '../../../../core/genesis/forkSchedule.ts'
 import { RpcError } from '../../errors.ts'
 import { type BlockCalls, EMPTY_BLOCK, SIMULATED_BLOCKS_MAX, tooMany } from './parameters.ts'
 

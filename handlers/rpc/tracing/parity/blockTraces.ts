@@ -1,7 +1,7 @@
 import { toHex, toQuantity } from '../../../../core/bytes/hex.ts'
 import { equalBytes } from '../../../../core/bytes/bytes.ts'
 import { beneficiaryOf, rewardCredits } from '../../../../core/chain/execution/reward.ts'
-import { rulesAt } from '../../../../core/genesis/schedule.ts'
+import { rulesAt } from '../../../../core/genesis/forkSchedule.ts'
 import type { BlockRecord } from '../../../../core/store/store.ts'
 import type { RpcContext } from '../../context.ts'
 import { type Budget, objectsBudget } from '../budget.ts'

@@ -10,7 +10,7 @@ import { InvalidTransaction } from '../../../../core/evm/transaction/result.ts'
 import { checkTransaction } from '../../../../core/evm/transaction/validity.ts'
 import type { Rules } from '../../../../core/genesis/configuration.ts'
 import type { ForkName } from '../../../../core/genesis/fork.ts'
-import { transactionGasMaxOf } from '../../../../core/genesis/schedule.ts'
+import { transactionGasMaxOf } from '../../../../core/genesis/forkSchedule.ts'
 import { archiveFolder } from '../../../support/published/archive.ts'
 
 const FORKS: Readonly<Record<string, ForkName>> = {

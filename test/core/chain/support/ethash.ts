@@ -13,7 +13,7 @@ import type { SenderTransaction } from '../../../../core/block/transaction.ts'
 import { EMPTY_LIST_HASH } from '../../../../core/crypto/constants.ts'
 import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
 import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
-import { rulesAt } from '../../../../core/genesis/schedule.ts'
+import { rulesAt } from '../../../../core/genesis/forkSchedule.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { memoryStore } from './memory.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { QbftParameters } from '../../../../core/genesis/configuration.ts'
-import { type QbftConsensus, qbftAt } from '../../../../core/genesis/schedule.ts'
+import { type QbftConsensus, qbftAt } from '../../../../core/genesis/forkSchedule.ts'
 import type { Timer } from '../../../../core/qbft/input.ts'
 import { RESEND_MS } from '../../../../core/qbft/actions/rounds.ts'
 import { roundTimeoutMs } from '../../../../core/qbft/actions/timeouts.ts'

@@ -7,7 +7,7 @@ import {
   pagesEndingAt,
   type PastValue,
   trimHistory,
-} from '../../../../core/store/views/history.ts'
+} from '../../../../core/store/views/valueHistory.ts'
 import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
 
 const KEY = `s:${'1'.repeat(120)}`

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { BlobSidecar } from '../../../../core/block/codec/pooledTransaction.ts'
+import type { BlobSidecar } from '../../../../core/block/codec/networkTransaction.ts'
 import { verifySidecar } from '../../../../core/txpool/blobs/sidecar.ts'
 import { BLOB, HASHES, hashOfCommitment, SIDECARS } from './vector.ts'
 

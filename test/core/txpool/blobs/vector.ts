@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { fromHex } from '../../../../core/bytes/hex.ts'
-import type { BlobSidecar } from '../../../../core/block/codec/pooledTransaction.ts'
+import type { BlobSidecar } from '../../../../core/block/codec/networkTransaction.ts'
 
 type Vector = { readonly commitment: string; readonly proof: string; readonly cellProofs: readonly string[] }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Outcome, replyText } from '../../../../handlers/rpc/dispatch/envelope.ts'
 import { METHODS } from '../../../../handlers/rpc/methods/methodTable.ts'
-import { createCallPool, type CallPool } from '../../../../runtime/threads/calls/pool.ts'
+import { createCallPool, type CallPool } from '../../../../runtime/threads/calls/callPool.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../../../handlers/support/sampleChain.ts'
 import { ACCOUNTS } from '../../../handlers/support/testNode.ts'
 import { seededRandom } from '../../../support/random.ts'

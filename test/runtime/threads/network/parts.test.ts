@@ -4,7 +4,7 @@ import { NetworkError } from '../../../../p2p/error.ts'
 import { BACKLOG_BYTES_MAX, createHandled, openBacklog } from '../../../../runtime/threads/network/backlog.ts'
 import { createCalls } from '../../../../runtime/threads/network/calls.ts'
 import { errorOf, plainError, plainValues, valuesOf } from '../../../../runtime/threads/network/errors.ts'
-import { packList, unpackList } from '../../../../runtime/threads/network/packed.ts'
+import { packList, unpackList } from '../../../../runtime/threads/network/joinedBytes.ts'
 import {
   createListClient,
   createListServer,

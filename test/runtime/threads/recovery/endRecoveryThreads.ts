@@ -1,4 +1,4 @@
-import { packRecoveries } from '../../../../runtime/threads/recovery/packed.ts'
+import { packRecoveries } from '../../../../runtime/threads/recovery/signatureBuffers.ts'
 import {
   type RecoveryThread,
   startRecoveryThread,

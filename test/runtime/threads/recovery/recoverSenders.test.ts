@@ -9,7 +9,7 @@ import {
   RECOVERIES_PENDING_MAX,
   type RecoveryPool,
   RecoveryPoolFullError,
-} from '../../../../runtime/threads/recovery/pool.ts'
+} from '../../../../runtime/threads/recovery/recoveryPool.ts'
 import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 const keys = [1, 2, 3].map(last => new Uint8Array(32).fill(last))

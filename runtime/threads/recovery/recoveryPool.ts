@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { exclusiveTurn } from '../../scheduler.ts'
-import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './packed.ts'
+import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './signatureBuffers.ts'
 import { type RecoveryThread, startRecoveryThread } from './recoveryThread.ts'
 
 /** Maximum signatures per chunk: a few milliseconds of work, so that the main thread stays responsive between chunks. */

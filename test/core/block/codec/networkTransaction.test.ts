@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { encodeEnvelope } from '../../../../core/block/codec/envelope.ts'
 import { DecodeError } from '../../../../core/block/codec/error.ts'
-import { decodePooledTransaction } from '../../../../core/block/codec/pooledTransaction.ts'
+import { decodePooledTransaction } from '../../../../core/block/codec/networkTransaction.ts'
 import { decodeTransaction } from '../../../../core/block/codec/transaction.ts'
 import type { RlpInput } from '../../../../core/rlp/rlp.ts'
 

@@ -3,12 +3,12 @@ import { toBareHex } from '../../../../core/bytes/hex.ts'
 import { bytesToBigint } from '../../../../core/bytes/integer.ts'
 import { sign } from '../../../../core/crypto/crypto.ts'
 import { HALF_ORDER, recoverSigner, SECP256K1_ORDER } from '../../../../core/crypto/recovery.ts'
-import type { Recovery } from '../../../../runtime/threads/recovery/packed.ts'
+import type { Recovery } from '../../../../runtime/threads/recovery/signatureBuffers.ts'
 import {
   createRecoveryPool,
   RECOVERIES_PENDING_MAX,
   RecoveryPoolFullError,
-} from '../../../../runtime/threads/recovery/pool.ts'
+} from '../../../../runtime/threads/recovery/recoveryPool.ts'
 import { seededRandom } from '../../../support/random.ts'
 
 const random = seededRandom(7)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createJsonArray, keepPlain } from '../../../../handlers/rpc/json/jsonPieces.ts'
-import { keepPacked, packPieces, packText, unpackPieces } from '../../../../runtime/threads/calls/packed.ts'
+import { keepPacked, packPieces, packText, unpackPieces } from '../../../../runtime/threads/calls/compressedJson.ts'
 
 const encoder = new TextEncoder()
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

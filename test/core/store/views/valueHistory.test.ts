@@ -8,7 +8,7 @@ import {
   type PastValue,
   readHistory,
   writeHistory,
-} from '../../../../core/store/views/history.ts'
+} from '../../../../core/store/views/valueHistory.ts'
 import { bigintToFixedBytes } from '../../../../core/bytes/integer.ts'
 import { HISTORY_DIRECTORY_PAGES, HISTORY_PAGE_CHANGES } from '../../../../core/store/limits.ts'
 import { seededRandom } from '../../../support/random.ts'

@@ -3,7 +3,7 @@ import {
   createNodeSnapshots,
   SnapshotExpired,
   SNAPSHOT_NODES_MAX,
-} from '../../../core/store/nodeSnapshots.ts'
+} from '../../../core/store/trieSnapshots.ts'
 import type { TrieNodeWrite } from '../../../core/trie/nodes/node.ts'
 
 const bytes = (value: number): Uint8Array => Uint8Array.of(value)

@@ -5,7 +5,7 @@ import {
   createCallPool,
   type CallPool,
   type CallPoolOptions,
-} from '../../../../runtime/threads/calls/pool.ts'
+} from '../../../../runtime/threads/calls/callPool.ts'
 import { CALLS_WAITING_MAX, WAITING_LENGTH_MAX } from '../../../../runtime/threads/calls/waiting.ts'
 import { startTestNode, type TestNode } from '../../../handlers/support/testNode.ts'
 import { until } from '../../../support/until.ts'
