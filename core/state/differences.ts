@@ -8,7 +8,7 @@ import { codeOf, takeCheckpoint } from './executionState.ts'
 import {
   CHUNK_ENTRIES,
   chunkAt,
-  type Journal,
+  type UndoLog,
   UNDO_BALANCE,
   UNDO_CODE,
   UNDO_EXISTS,
@@ -41,7 +41,7 @@ export type AccountDifference = {
 export const markState = (world: WorldState): StateMark => {
   const state = executionStateOf(world)
   // Only after a checkpoint does the undo log record a slot again that was written before.
-  return { entries: takeCheckpoint(state), words: state.journal.newest.wordsLength }
+  return { entries: takeCheckpoint(state), words: state.undoLog.newest.wordsLength }
 }
 
 /** The values of an account at the mark, of the fields that were changed since. */
@@ -60,13 +60,13 @@ const note = (earlier: Earlier, kind: number, previous: unknown): void => {
 }
 
 /** Reads the earlier values from the undo log: for each field, the oldest entry counts. */
-const readJournal = (journal: Journal, mark: StateMark, slots: EarlierSlots): Map<AccountState, Earlier> => {
+const readUndoLog = (undoLog: UndoLog, mark: StateMark, slots: EarlierSlots): Map<AccountState, Earlier> => {
   const accounts = new Map<AccountState, Earlier>()
   let words = mark.words
-  for (let position = mark.entries; position < journal.length; position++) {
+  for (let position = mark.entries; position < undoLog.length; position++) {
     const i = position % CHUNK_ENTRIES
     if (i === 0) words = 0
-    const chunk = chunkAt(journal, position)
+    const chunk = chunkAt(undoLog, position)
     const kind = chunk.kinds[i] as number
     if (kind === UNDO_SLOT) {
       const table = chunk.subjects[i] as StorageTable
@@ -119,9 +119,9 @@ const isSame = (a: AccountFields, b: AccountFields): boolean =>
  */
 export const differencesSince = (world: WorldState, mark: StateMark): AccountDifference[] => {
   const state = executionStateOf(world)
-  const { journal } = state
+  const { undoLog } = state
   const slotsByTable: EarlierSlots = new Map()
-  const accounts = readJournal(journal, mark, slotsByTable)
+  const accounts = readUndoLog(undoLog, mark, slotsByTable)
   if (slotsByTable.size > 0)
     for (const account of state.accounts.states)
       if (account.storage !== undefined && slotsByTable.has(account.storage) && !accounts.has(account))

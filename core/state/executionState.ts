@@ -7,10 +7,10 @@ import type { AccountState } from './accountState.ts'
 import { createAccountState } from './accountState.ts'
 import type { AccountTable } from './accountTable.ts'
 import { addressOfLimbs, createAccountTable, findAccount, insertAccount } from './accountTable.ts'
-import type { Journal } from './undoLog.ts'
+import type { UndoLog } from './undoLog.ts'
 import {
-  createJournal,
-  forgetAll,
+  createUndoLog,
+  clearUndoLog,
   record,
   UNDO_BALANCE,
   UNDO_CODE,
@@ -30,7 +30,7 @@ import type { Steps } from '../steps.ts'
 export type ExecutionState = {
   readonly reader: StateReader
   readonly accounts: AccountTable
-  readonly journal: Journal
+  readonly undoLog: UndoLog
   /** Serial number of the current transaction; marks of a transaction hold it. */
   tx: number
   /** Serial number that changes whenever a checkpoint is taken or reverted to. */
@@ -58,7 +58,7 @@ export type ExecutionState = {
 export const createExecutionState = (reader: StateReader): ExecutionState => ({
   reader,
   accounts: createAccountTable(),
-  journal: createJournal(),
+  undoLog: createUndoLog(),
   tx: 1,
   checkpoint: 1,
   clearEmpty: true,
@@ -113,11 +113,11 @@ export const codeOf = (state: ExecutionState, account: AccountState): Uint8Array
 /** A checkpoint for `undoState`. */
 export const takeCheckpoint = (state: ExecutionState): number => {
   state.checkpoint++
-  return state.journal.length
+  return state.undoLog.length
 }
 
 export const undoState = (state: ExecutionState, checkpoint: number): void => {
-  undoTo(state.journal, checkpoint)
+  undoTo(state.undoLog, checkpoint)
   state.checkpoint++
 }
 
@@ -126,9 +126,9 @@ export const UNDO_ENTRIES_AT_ONCE = 16_384
 
 /** As `undoState`, in steps. */
 export function* undoStateSteps(state: ExecutionState, checkpoint: number): Steps<void> {
-  const { journal } = state
-  while (journal.length > checkpoint) {
-    undoTo(journal, Math.max(checkpoint, journal.length - UNDO_ENTRIES_AT_ONCE))
+  const { undoLog } = state
+  while (undoLog.length > checkpoint) {
+    undoTo(undoLog, Math.max(checkpoint, undoLog.length - UNDO_ENTRIES_AT_ONCE))
     yield
   }
   state.checkpoint++
@@ -138,7 +138,7 @@ export function* undoStateSteps(state: ExecutionState, checkpoint: number): Step
  * Keeps all changes: earlier checkpoints can no longer be reverted to. Otherwise a block of thousands of transactions would
  * keep the undo data of all of them, in arrays that grow by megabytes at once.
  */
-export const keepChanges = (state: ExecutionState): void => forgetAll(state.journal)
+export const keepChanges = (state: ExecutionState): void => clearUndoLog(state.undoLog)
 
 const RIPEMD_LAST_BYTE = 3
 
@@ -153,7 +153,7 @@ const isRipemd = (address: Address): boolean => {
  */
 export const touch = (state: ExecutionState, account: AccountState): void => {
   if (account.touchedTx === state.tx) return
-  if (!isRipemd(account.address)) record(state.journal, UNDO_TOUCH, account, undefined)
+  if (!isRipemd(account.address)) record(state.undoLog, UNDO_TOUCH, account, undefined)
   account.touchedTx = state.tx
   state.touched.push(account)
 }
@@ -161,13 +161,13 @@ export const touch = (state: ExecutionState, account: AccountState): void => {
 /** Creates the account without touching it. */
 export const ensureExists = (state: ExecutionState, account: AccountState): void => {
   if (account.exists) return
-  record(state.journal, UNDO_EXISTS, account, false)
+  record(state.undoLog, UNDO_EXISTS, account, false)
   account.exists = true
 }
 
 export const putBalance = (state: ExecutionState, account: AccountState, wei: bigint): void => {
   ensureExists(state, account)
-  record(state.journal, UNDO_BALANCE, account, account.balance)
+  record(state.undoLog, UNDO_BALANCE, account, account.balance)
   account.balance = wei
   account.balanceWord = undefined
 }
@@ -187,7 +187,7 @@ export const decreaseBalance = (state: ExecutionState, account: AccountState, we
 
 export const putNonce = (state: ExecutionState, account: AccountState, nonce: bigint): void => {
   ensureExists(state, account)
-  record(state.journal, UNDO_NONCE, account, account.nonce)
+  record(state.undoLog, UNDO_NONCE, account, account.nonce)
   account.nonce = nonce
 }
 
@@ -201,7 +201,7 @@ export const putHashedCode = (
   codeHash: Hash,
 ): void => {
   ensureExists(state, account)
-  record(state.journal, UNDO_CODE, account, { codeHash: account.codeHash, code: account.code })
+  record(state.undoLog, UNDO_CODE, account, { codeHash: account.codeHash, code: account.code })
   account.code = code
   account.codeHash = codeHash
   account.program = undefined
@@ -209,27 +209,27 @@ export const putHashedCode = (
 }
 
 /** Estimated memory of the current transaction, without the memory of its frames. */
-export const transactionBytes = ({ heldBytes, heldBytesBefore, journal }: ExecutionState): number =>
-  heldBytes - heldBytesBefore + UNDO_HELD_BYTES * journal.length
+export const transactionBytes = ({ heldBytes, heldBytesBefore, undoLog }: ExecutionState): number =>
+  heldBytes - heldBytesBefore + UNDO_HELD_BYTES * undoLog.length
 
 /** Warms the account; returns true if it was warm already (EIP-2929). */
 export const warmAccount = (state: ExecutionState, account: AccountState): boolean => {
   if (account.warmTx === state.tx) return true
-  record(state.journal, UNDO_WARM_ACCOUNT, account, undefined)
+  record(state.undoLog, UNDO_WARM_ACCOUNT, account, undefined)
   account.warmTx = state.tx
   return false
 }
 
 /** Records that the current transaction created the account's contract (EIP-6780). */
 export const markCreated = (state: ExecutionState, account: AccountState): void => {
-  record(state.journal, UNDO_CREATED, account, undefined)
+  record(state.undoLog, UNDO_CREATED, account, undefined)
   account.createdTx = state.tx
 }
 
 /** Marks the account for removal at the end of the transaction; returns false if it was marked before. */
 export const markDestroyed = (state: ExecutionState, account: AccountState): boolean => {
   if (account.destroyedTx === state.tx) return false
-  record(state.journal, UNDO_DESTROYED, account, undefined)
+  record(state.undoLog, UNDO_DESTROYED, account, undefined)
   account.destroyedTx = state.tx
   state.destroyed.push(account)
   return true

@@ -98,7 +98,7 @@ export const warmSlot = (state: ExecutionState, table: StorageTable, id: number)
   const data = slotData(table, id)
   const at = slotStart(id) + SLOT_WARM
   if (data[at] === state.tx) return true
-  record(state.journal, UNDO_WARM_SLOT, table, id)
+  record(state.undoLog, UNDO_WARM_SLOT, table, id)
   data[at] = state.tx
   return false
 }
@@ -120,7 +120,7 @@ export const writeSlot = (
     data[at + SLOT_WRITTEN] = state.tx
   }
   if (data[at + SLOT_JOURNALED] !== state.checkpoint) {
-    recordSlot(state.journal, table, id)
+    recordSlot(state.undoLog, table, id)
     data[at + SLOT_JOURNALED] = state.checkpoint
   }
   copyWord(words, wordAt, data, at + SLOT_CURRENT)
@@ -169,7 +169,7 @@ export const hasStorage = (account: AccountState): boolean => {
 
 /** Resets the storage to empty. */
 export const resetStorage = (state: ExecutionState, account: AccountState): void => {
-  record(state.journal, UNDO_STORAGE, account, {
+  record(state.undoLog, UNDO_STORAGE, account, {
     storage: account.storage,
     storageReset: account.storageReset,
   })

@@ -72,13 +72,13 @@ const remove = (state: ExecutionState, account: AccountState): void => {
   if (account.nonce !== 0n) putNonce(state, account, 0n)
   if (account.balance !== 0n) putBalance(state, account, 0n)
   if (hasCode(account)) {
-    record(state.journal, UNDO_CODE, account, { codeHash: account.codeHash, code: account.code })
+    record(state.undoLog, UNDO_CODE, account, { codeHash: account.codeHash, code: account.code })
     account.code = EMPTY_BYTES
     account.codeHash = EMPTY_CODE_HASH
     account.program = undefined
   }
   resetStorage(state, account)
   if (!account.exists) return
-  record(state.journal, UNDO_EXISTS, account, true)
+  record(state.undoLog, UNDO_EXISTS, account, true)
   account.exists = false
 }

@@ -7,16 +7,16 @@ import { SLOT_CURRENT, SLOT_WARM, slotData, slotStart } from './storageTable.ts'
  * The undo log: how to undo each change since the world was created or its changes were kept, newest last. In chunks,
  * because an array that doubles would copy millions of entries at once.
  */
-export type Journal = {
+export type UndoLog = {
   /** Entries of all chunks. */
   length: number
   /** The newest chunk, which is never full. */
-  newest: JournalChunk
+  newest: UndoChunk
   /** The earlier chunks, which are full, oldest first. */
-  readonly full: JournalChunk[]
+  readonly full: UndoChunk[]
 }
 
-export type JournalChunk = {
+export type UndoChunk = {
   readonly kinds: number[]
   readonly subjects: (AccountState | StorageTable)[]
   readonly previous: unknown[]
@@ -45,7 +45,7 @@ const WORDS_FIRST = 512
 /** The words of a chunk without slot changes. */
 const NO_WORDS = new Int32Array(0)
 
-const createChunk = (): JournalChunk => ({
+const createChunk = (): UndoChunk => ({
   kinds: [],
   subjects: [],
   previous: [],
@@ -53,26 +53,26 @@ const createChunk = (): JournalChunk => ({
   wordsLength: 0,
 })
 
-export const createJournal = (): Journal => ({ length: 0, newest: createChunk(), full: [] })
+export const createUndoLog = (): UndoLog => ({ length: 0, newest: createChunk(), full: [] })
 
 export const record = (
-  journal: Journal,
+  undoLog: UndoLog,
   kind: number,
   subject: AccountState | StorageTable,
   previous: unknown,
 ): void => {
-  const { newest } = journal
+  const { newest } = undoLog
   newest.kinds.push(kind)
   newest.subjects.push(subject)
   newest.previous.push(previous)
-  if (++journal.length % CHUNK_ENTRIES !== 0) return
-  journal.full.push(newest)
-  journal.newest = createChunk()
+  if (++undoLog.length % CHUNK_ENTRIES !== 0) return
+  undoLog.full.push(newest)
+  undoLog.newest = createChunk()
 }
 
 /** Records the current value of a slot before it changes. */
-export const recordSlot = (journal: Journal, table: StorageTable, id: number): void => {
-  const { newest } = journal
+export const recordSlot = (undoLog: UndoLog, table: StorageTable, id: number): void => {
+  const { newest } = undoLog
   if (newest.wordsLength === newest.words.length) {
     const words = new Int32Array(Math.max(WORDS_FIRST, 2 * newest.words.length))
     words.set(newest.words)
@@ -80,11 +80,11 @@ export const recordSlot = (journal: Journal, table: StorageTable, id: number): v
   }
   copyWord(slotData(table, id), slotStart(id) + SLOT_CURRENT, newest.words, newest.wordsLength)
   newest.wordsLength += 8
-  record(journal, UNDO_SLOT, table, id)
+  record(undoLog, UNDO_SLOT, table, id)
 }
 
 /** The chunk of entry `position`, which is its entry `position % CHUNK_ENTRIES`. */
-export const chunkAt = ({ full, newest }: Journal, position: number): JournalChunk =>
+export const chunkAt = ({ full, newest }: UndoLog, position: number): UndoChunk =>
   full[Math.floor(position / CHUNK_ENTRIES)] ?? newest
 
 /** The values that an entry of UNDO_CODE restores; `code` is undefined if it was not read. */
@@ -139,10 +139,10 @@ const undoAccount = (kind: number, account: AccountState, previous: unknown): vo
   }
 }
 
-const undoLast = (journal: Journal): void => {
-  if (journal.length % CHUNK_ENTRIES === 0) journal.newest = journal.full.pop() as JournalChunk
-  journal.length--
-  const { newest } = journal
+const undoLast = (undoLog: UndoLog): void => {
+  if (undoLog.length % CHUNK_ENTRIES === 0) undoLog.newest = undoLog.full.pop() as UndoChunk
+  undoLog.length--
+  const { newest } = undoLog
   const kind = newest.kinds.pop() as number
   const subject = newest.subjects.pop() as AccountState | StorageTable
   const previous = newest.previous.pop()
@@ -157,21 +157,21 @@ const undoLast = (journal: Journal): void => {
   } else undoAccount(kind, subject as AccountState, previous)
 }
 
-export const undoTo = (journal: Journal, length: number): void => {
-  while (journal.length > length) undoLast(journal)
+export const undoTo = (undoLog: UndoLog, length: number): void => {
+  while (undoLog.length > length) undoLast(undoLog)
 }
 
 /** Drops all entries, so that the changes can no longer be undone. */
-export const forgetAll = (journal: Journal): void => {
-  if (journal.length >= CHUNK_ENTRIES) {
-    journal.full.length = 0
-    journal.newest = createChunk()
+export const clearUndoLog = (undoLog: UndoLog): void => {
+  if (undoLog.length >= CHUNK_ENTRIES) {
+    undoLog.full.length = 0
+    undoLog.newest = createChunk()
   } else {
-    const { newest } = journal
+    const { newest } = undoLog
     newest.kinds.length = 0
     newest.subjects.length = 0
     newest.previous.length = 0
     newest.wordsLength = 0
   }
-  journal.length = 0
+  undoLog.length = 0
 }

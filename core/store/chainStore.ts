@@ -9,7 +9,7 @@ import { beginFlush, flushWhenDue, waitForViews } from './flushing/startFlush.ts
 import type { KeyValueStore } from './keyvalue/keyvalue.ts'
 import { FLUSH_BLOCKS, FLUSH_BYTES, SEGMENT_PART_BYTES } from './limits.ts'
 import { openLogIndex } from './logs/logIndex.ts'
-import { createNodeSnapshots } from './trieSnapshots.ts'
+import { createTrieSnapshots } from './trieSnapshots.ts'
 import { prefetch } from './reading/prefetch.ts'
 import { decodeChainHead } from './codec/chainHead.ts'
 import { headerKey } from './keys.ts'
@@ -79,7 +79,7 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
     kv,
     memory,
     nodes,
-    snapshots: createNodeSnapshots(nodes),
+    snapshots: createTrieSnapshots(nodes),
     segments,
     blocks,
     logs,

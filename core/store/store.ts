@@ -6,7 +6,7 @@ import type { StateChanges, StateReader } from '../state/account.ts'
 import type { BlockLogs } from './logs/blockLogs.ts'
 import type { LogBlocks } from './logs/logIndex.ts'
 import type { LogPattern } from './logs/pattern.ts'
-import type { NodeSnapshot } from './trieSnapshots.ts'
+import type { TrieSnapshot } from './trieSnapshots.ts'
 import type { StoreFailed } from './storeFailed.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../trie/nodes/node.ts'
 
@@ -119,7 +119,7 @@ export type ChainStore = {
   /** Trie records at the head. */
   nodes(): TrieNodeReader
   /** A snapshot of the trie records at the current head, which later blocks do not change. The caller releases it. */
-  snapshotNodes(): NodeSnapshot
+  snapshotNodes(): TrieSnapshot
   /** Reads the accounts and trie branches that a block changing these accounts will need, so that they are in memory. */
   prefetch(addresses: readonly Address[]): Promise<void>
   /** Runs a synchronous function over the store; loads the entries that it misses and runs it again. */

@@ -5,7 +5,7 @@ import type { Damage } from './recovery/damage.ts'
 import type { Flush } from './flushing/flush.ts'
 import type { KeyValueStore } from './keyvalue/keyvalue.ts'
 import type { LogIndex } from './logs/logIndex.ts'
-import type { NodeSnapshots } from './trieSnapshots.ts'
+import type { TrieSnapshots } from './trieSnapshots.ts'
 import type { HistoryRemoval } from './pruning/removal.ts'
 import type { SegmentWriter } from './segments/segmentWriter.ts'
 import type { BlockCommit } from './store.ts'
@@ -16,7 +16,7 @@ export type StoreState = {
   readonly kv: KeyValueStore
   readonly memory: ChainMemory
   readonly nodes: TrieNodeReader
-  readonly snapshots: NodeSnapshots
+  readonly snapshots: TrieSnapshots
   readonly segments: SegmentWriter
   readonly blocks: BlockReader
   readonly logs: LogIndex

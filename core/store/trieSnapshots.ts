@@ -4,15 +4,15 @@ import type { TrieNodeReader, TrieNodeWrite } from '../trie/nodes/node.ts'
 export const SNAPSHOT_NODES_MAX = 100_000
 
 /** The trie records of one head, independent of later commits. */
-export type NodeSnapshot = {
+export type TrieSnapshot = {
   /** @throws SnapshotExpired when more than SNAPSHOT_NODES_MAX records were overwritten */
   readonly nodes: TrieNodeReader
   /** Releases the snapshot. */
   readonly release: () => void
 }
 
-export type NodeSnapshots = {
-  take(): NodeSnapshot
+export type TrieSnapshots = {
+  take(): TrieSnapshot
   /** Called before a block changes these records. */
   keep(writes: readonly TrieNodeWrite[]): void
   /** Expires all snapshots: their head is no longer on the chain. */
@@ -22,7 +22,7 @@ export type NodeSnapshots = {
 type SnapshotState = { readonly before: Map<string, Uint8Array | undefined>; expired: boolean }
 
 /** @param nodes the records of the head */
-export const createNodeSnapshots = (nodes: TrieNodeReader): NodeSnapshots => {
+export const createTrieSnapshots = (nodes: TrieNodeReader): TrieSnapshots => {
   const snapshots = new Set<SnapshotState>()
 
   const keepOverwritten = (snapshot: SnapshotState, writes: readonly TrieNodeWrite[]): void => {

@@ -8,7 +8,7 @@ import { NO_TROUBLES } from '../../handlers/http/health.ts'
 import type { HealthProblems, RpcContext, RpcOptions } from '../../handlers/rpc/context.ts'
 import type { Log } from '../logging/log.ts'
 import { onNextTurn } from '../scheduler.ts'
-import { keepPacked } from '../threads/calls/compressedJson.ts'
+import { keepCompressed } from '../threads/calls/compressedJson.ts'
 import { boundedWait } from '../../p2p/transport/boundedWait.ts'
 import { createHeadFollower, type HeadFollower } from './headFollower.ts'
 import { HEAD_POLL_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'
@@ -129,7 +129,7 @@ export const openReader = async (
     verification,
     checked,
     options: rpc,
-    parts: { keep: keepPacked, onNextTurn },
+    parts: { keep: keepCompressed, onNextTurn },
     forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
     healthProblems: () => healthProblemsOf(follower, maxHeadAge),
     reportError,

@@ -17,7 +17,7 @@ export type BlobSidecar = {
   readonly proofs: readonly Uint8Array[]
 }
 
-export type PooledTransaction = {
+export type NetworkTransaction = {
   readonly transaction: Transaction
   /** Undefined unless the bytes were the network form of a blob transaction. */
   readonly sidecar: BlobSidecar | undefined
@@ -69,7 +69,7 @@ const copied = (transaction: Transaction): Transaction => ({
  * checked here, KZG proofs are not.
  * @throws DecodeError
  */
-export const decodePooledTransaction = (bytes: Uint8Array): PooledTransaction => {
+export const decodeNetworkTransaction = (bytes: Uint8Array): NetworkTransaction => {
   if (bytes[0] !== 3) return { transaction: copied(decodeTransaction(bytes)), sidecar: undefined }
   return withDecodeErrors('INVALID_TRANSACTION', 'transaction', () => {
     const items = rlpList(decodeRlp(bytes.subarray(1)), 'the payload')

@@ -102,7 +102,7 @@ function* exitFrameSteps(frame: Frame): LongWork {
 const exitIsLong = (frame: Frame): boolean =>
   frame.output.length > BULK_BYTES ||
   (frame.outcome !== 'success' &&
-    frame.context.state.journal.length - frame.checkpoint > UNDO_ENTRIES_AT_ONCE)
+    frame.context.state.undoLog.length - frame.checkpoint > UNDO_ENTRIES_AT_ONCE)
 
 /**
  * Ends a frame that has its outcome: keeps or undoes its changes, and gives its result to the calling frame, which is

@@ -7,13 +7,13 @@ import { limbOf } from '../../state/limbs.ts'
 import type { BlockEnvironment } from '../transaction/environment.ts'
 import { createProgram, type Program, programBytes } from '../interpreter/program.ts'
 import type { HaltReason } from '../transaction/result.ts'
-import type { Schedule } from '../gas/gasSchedule.ts'
+import type { GasSchedule } from '../gas/gasSchedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
 
 /** The data that all frames of one transaction share. */
 export type Context = {
   readonly state: ExecutionState
-  readonly schedule: Schedule
+  readonly schedule: GasSchedule
   readonly environment: BlockEnvironment
   /** Words that opcodes 0x30 to 0x4f push, eight limbs for each opcode. */
   readonly constants: Int32Array

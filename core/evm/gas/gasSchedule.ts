@@ -8,7 +8,7 @@ import { OPCODES, GAS_CHANGES } from '../interpreter/opcodes.ts'
 export type SstorePricing = 'gross' | 'eip1283' | 'eip2200' | 'eip2929'
 
 /** The rules of a fork, resolved once, so that the interpreter never compares forks. */
-export type Schedule = {
+export type GasSchedule = {
   readonly fork: ForkName
   /** Fixed gas by opcode byte. */
   readonly gas: Int32Array
@@ -46,7 +46,7 @@ const sstorePricing = (fork: ForkName): SstorePricing => {
   return fork === 'constantinople' ? 'eip1283' : 'gross'
 }
 
-const createSchedule = (fork: ForkName): Schedule => {
+const createSchedule = (fork: ForkName): GasSchedule => {
   const has = (since: ForkName): boolean => forkIsAtLeast(fork, since)
   const gas = new Int32Array(256)
   const known = new Uint8Array(256)
@@ -78,11 +78,11 @@ const createSchedule = (fork: ForkName): Schedule => {
 }
 
 /** Created when they are first used: those of all forks would take a tenth of the start of a Worker. */
-const schedules = new Map<ForkName, Schedule>()
+const schedules = new Map<ForkName, GasSchedule>()
 
-let last: Schedule | undefined
+let last: GasSchedule | undefined
 
-export const scheduleOf = (fork: ForkName): Schedule => {
+export const scheduleOf = (fork: ForkName): GasSchedule => {
   // Called several times for each transaction, nearly always with the same fork.
   if (last?.fork === fork) return last
   last = schedules.get(fork) ?? createSchedule(fork)

@@ -2,7 +2,7 @@ import { JUMPDEST } from './opcodeBytes.ts'
 import { toBareHex } from '../../bytes/hex.ts'
 import type { Steps } from '../../steps.ts'
 import type { Frame } from '../frames/frame.ts'
-import type { Schedule } from '../gas/gasSchedule.ts'
+import type { GasSchedule } from '../gas/gasSchedule.ts'
 import { decodePart, outside, positionOutside } from './decode.ts'
 import { createProgram, type Program } from './program.ts'
 import { limitDecoding } from './runLimit.ts'
@@ -35,7 +35,7 @@ const WINDOW_GAS = 1_000
 /** Long code for a fork. */
 export type WindowedCode = {
   readonly code: Uint8Array
-  readonly schedule: Schedule
+  readonly schedule: GasSchedule
   readonly isStepped: boolean
   /** A bit for each position of the code: whether a JUMPDEST stands there. */
   readonly destinations: Uint8Array
@@ -64,7 +64,7 @@ const PUSH32 = 0x7f
 /** Finds the instructions of long code. Yields between many. */
 export function* windowedCodeSteps(
   code: Uint8Array,
-  schedule: Schedule,
+  schedule: GasSchedule,
   isStepped: boolean,
 ): Steps<WindowedCode> {
   const destinations = new Uint8Array((code.length + 7) >> 3)
@@ -90,11 +90,11 @@ export function* windowedCodeSteps(
 const known = new Map<string, WindowedCode>()
 let knownBytes = 0
 
-const keyOf = (schedule: Schedule, codeHash: Uint8Array, isStepped: boolean): string =>
+const keyOf = (schedule: GasSchedule, codeHash: Uint8Array, isStepped: boolean): string =>
   `${schedule.fork}${isStepped ? ' stepped ' : ' '}${toBareHex(codeHash)}`
 
 export const knownWindowedCode = (
-  schedule: Schedule,
+  schedule: GasSchedule,
   codeHash: Uint8Array,
   isStepped: boolean,
 ): WindowedCode | undefined => {

@@ -16,7 +16,7 @@ import {
 } from './instructions.ts'
 import { OPCODES } from './opcodes.ts'
 import { createProgram, type Program } from './program.ts'
-import type { Schedule } from '../gas/gasSchedule.ts'
+import type { GasSchedule } from '../gas/gasSchedule.ts'
 
 const STOP = 0x00
 const CODESIZE = 0x38
@@ -104,7 +104,7 @@ export const DECODED_AT_ONCE_BYTES = 64 * 1024
 /** State of a decoding in progress. */
 type Decoding = {
   readonly code: Uint8Array
-  readonly schedule: Schedule
+  readonly schedule: GasSchedule
   readonly isStepped: boolean
   words: Int32Array
   readonly targets: Int32Array
@@ -123,7 +123,7 @@ type Decoding = {
   isDead: boolean
 }
 
-const beginDecoding = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Decoding => ({
+const beginDecoding = (code: Uint8Array, schedule: GasSchedule, isStepped: boolean): Decoding => ({
   code,
   schedule,
   isStepped,
@@ -234,7 +234,7 @@ const resolveJumps = ({ words, targets, jumps }: Decoding, start: number, end: n
  * Decodes code for a fork. A stepped program has a step and a block before each instruction, for tracing; a plain program
  * runs faster.
  */
-export const decodeProgram = (code: Uint8Array, schedule: Schedule, isStepped: boolean): Program => {
+export const decodeProgram = (code: Uint8Array, schedule: GasSchedule, isStepped: boolean): Program => {
   const decoding = beginDecoding(code, schedule, isStepped)
   decodeTo(decoding, code.length)
   endWords(decoding)
@@ -290,7 +290,7 @@ export const decodePart = (
 /** As `decodeProgram`, in steps, for long code. */
 export function* decodeProgramSteps(
   code: Uint8Array,
-  schedule: Schedule,
+  schedule: GasSchedule,
   isStepped: boolean,
 ): Steps<Program> {
   // Own words instead of the scratch array, because other code may be decoded between two steps.
@@ -356,7 +356,7 @@ const writeOpcode = (
 /** Decodes only the block that begins at `start`, up to `limit`, with each instruction as its own block. */
 export const decodeBlock = (
   code: Uint8Array,
-  schedule: Schedule,
+  schedule: GasSchedule,
   start: number,
   limit = code.length,
 ): Program => {

@@ -1,5 +1,5 @@
 import { toBareHex } from '../../bytes/hex.ts'
-import type { Schedule } from '../gas/gasSchedule.ts'
+import type { GasSchedule } from '../gas/gasSchedule.ts'
 import type { CodeWindow } from './codeWindows.ts'
 import type { CompiledSegment } from '../compiled/module.ts'
 
@@ -40,10 +40,10 @@ const CACHED_BYTES_MAX = 40 * 1024 * 1024
 const cache = new Map<string, Program>()
 let cachedBytes = 0
 
-const keyOf = (schedule: Schedule, codeHash: Uint8Array): string => schedule.fork + toBareHex(codeHash)
+const keyOf = (schedule: GasSchedule, codeHash: Uint8Array): string => schedule.fork + toBareHex(codeHash)
 
 /** The program of deployed code from the cache, or undefined. */
-export const cachedProgram = (schedule: Schedule, codeHash: Uint8Array): Program | undefined => {
+export const cachedProgram = (schedule: GasSchedule, codeHash: Uint8Array): Program | undefined => {
   const key = keyOf(schedule, codeHash)
   const known = cache.get(key)
   if (known === undefined) return undefined
@@ -53,7 +53,7 @@ export const cachedProgram = (schedule: Schedule, codeHash: Uint8Array): Program
 }
 
 /** Caches the program of deployed code, and returns it. Initialization code runs once and is not cached. */
-export const cacheProgram = (schedule: Schedule, codeHash: Uint8Array, program: Program): Program => {
+export const cacheProgram = (schedule: GasSchedule, codeHash: Uint8Array, program: Program): Program => {
   const key = keyOf(schedule, codeHash)
   const before = cache.get(key)
   if (before !== undefined) cachedBytes -= programBytes(before)

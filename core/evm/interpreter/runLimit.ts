@@ -75,7 +75,7 @@ const usageWith = (state: ExecutionState, frameBytes: number): Usage => {
     blockMemoryBytes: memoryBytes + state.heldBytesBefore,
     logs: state.logs.length,
     logBytes: state.logBytes,
-    changes: state.journal.length,
+    changes: state.undoLog.length,
   }
 }
 

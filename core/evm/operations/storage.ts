@@ -11,7 +11,7 @@ import {
 } from '../../state/slots.ts'
 import type { StorageTable } from '../../state/storageTable.ts'
 import { growSteps, SLOT_CURRENT, slotData, slotStart } from '../../state/storageTable.ts'
-import type { Schedule, SstorePricing } from '../gas/gasSchedule.ts'
+import type { GasSchedule, SstorePricing } from '../gas/gasSchedule.ts'
 import {
   highOf,
   limbs as stackLimbs,
@@ -115,7 +115,7 @@ const NET_PRICES: Readonly<Record<Exclude<SstorePricing, 'gross'>, NetPrices>> =
 /** Gas of writing the limbs at `next` into the slot; adds to the refund. */
 const storeGas = (
   state: ExecutionState,
-  schedule: Schedule,
+  schedule: GasSchedule,
   table: StorageTable,
   id: number,
   next: number,

@@ -22,7 +22,7 @@ import { gasOf } from '../gas/gas.ts'
 import { minimumGas } from '../gas/intrinsic.ts'
 import { finishMessage, startMessage } from '../frames/message.ts'
 import type { TransactionResult } from './result.ts'
-import { type Schedule, scheduleOf } from '../gas/gasSchedule.ts'
+import { type GasSchedule, scheduleOf } from '../gas/gasSchedule.ts'
 import type { Tracer } from '../interpreter/tracer.ts'
 import { checkTransactionLimit } from '../interpreter/runLimit.ts'
 
@@ -148,7 +148,7 @@ function* warmListSteps(state: ExecutionState, accessList: readonly AccessListEn
   }
 }
 
-const refundOf = (state: ExecutionState, schedule: Schedule, used: bigint): bigint =>
+const refundOf = (state: ExecutionState, schedule: GasSchedule, used: bigint): bigint =>
   minBigint(BigInt(state.refund), used / (schedule.isLondon ? REFUND_QUOTIENT_LONDON : REFUND_QUOTIENT))
 
 const failureOf = (frame: Frame): TransactionResult['failure'] => {

@@ -7,7 +7,7 @@ import {
   PLAIN_LENGTH_MAX,
 } from './jsonPieces.ts'
 
-/** Length of a piece: encoded, packed and copied in about a millisecond. */
+/** Length of a piece: encoded, compressed and copied in about a millisecond. */
 const PIECE_BYTES = 256 * 1024
 
 /** Initial size of a buffer: most results are short. */

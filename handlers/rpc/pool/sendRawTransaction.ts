@@ -2,8 +2,8 @@ import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
 import {
-  decodePooledTransaction,
-  type PooledTransaction,
+  decodeNetworkTransaction,
+  type NetworkTransaction,
 } from '../../../core/block/codec/networkTransaction.ts'
 import { SECP256K1_ORDER } from '../../../core/block/codec/signature.ts'
 import type { SenderTransaction, Transaction } from '../../../core/block/transaction.ts'
@@ -24,11 +24,11 @@ const unreadable = (detail: string, cause?: unknown): RpcError =>
   new RpcError('INVALID_PARAMS', { detail, cause })
 
 /** Decodes a signed transaction of a known type. @throws RpcError with the reason */
-export const decodeSigned = (value: unknown): PooledTransaction => {
+export const decodeSigned = (value: unknown): NetworkTransaction => {
   const bytes = bytesOf(value)
   if (bytes === undefined) throw unreadable('transaction: must be bytes in hex with an even number of digits')
   try {
-    const pooled = decodePooledTransaction(bytes)
+    const pooled = decodeNetworkTransaction(bytes)
     if (isSigned(pooled.transaction)) return pooled
   } catch (cause) {
     if (cause instanceof DecodeError) throw unreadable(cause.message, cause)
@@ -37,7 +37,7 @@ export const decodeSigned = (value: unknown): PooledTransaction => {
   throw unreadable('transaction: not signed; r and s must be from 1 to the order of secp256k1 minus 1')
 }
 
-const decode = (params: Params): PooledTransaction => {
+const decode = (params: Params): NetworkTransaction => {
   requireCount(params, 1)
   return decodeSigned(params[0])
 }
@@ -49,7 +49,7 @@ type Prepared = Transaction | RpcError | TransactionRejected
  * produces no blocks, and where it produces blocks the pool rejects such transactions.
  */
 const withBlobs = async (
-  { transaction, sidecar }: PooledTransaction,
+  { transaction, sidecar }: NetworkTransaction,
   context: RpcContext,
 ): Promise<Prepared> => {
   const { rules, acceptsBlobs } = nextHeadOf(context)

@@ -17,7 +17,7 @@ import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Log } from '../../logging/log.ts'
 import { onNextTurn } from '../../scheduler.ts'
-import { keepPacked } from '../../threads/calls/compressedJson.ts'
+import { keepCompressed } from '../../threads/calls/compressedJson.ts'
 import { clientVersion } from '../../version.ts'
 import { minGasPriceOf } from '../pool/poolOptions.ts'
 import type { Server, ServerTls } from '../../serving/serve.ts'
@@ -111,7 +111,7 @@ const hostOf = (
   ...parts,
   development: rpcDevelopment,
   options: rpcOptionsOf(options, parts.chain.configuration.chainId, development),
-  keep: keepPacked,
+  keep: keepCompressed,
   onNextTurn,
   scheduler: requestScheduler(),
   nowMs: () => Date.now(),

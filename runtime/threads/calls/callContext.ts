@@ -8,7 +8,7 @@ import type { FilterRegistry } from '../../../handlers/rpc/filters/registry.ts'
 import type { GasPriceOracle } from '../../../handlers/rpc/fees/gasPrice.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import type { CallWorkerSetup } from './protocol.ts'
-import { keepPacked } from './compressedJson.ts'
+import { keepCompressed } from './compressedJson.ts'
 import { REFUSING, refuse } from './refuse.ts'
 
 /** All groups: the main thread has checked the method against the list of the port. */
@@ -57,7 +57,7 @@ export const createCallContext = (
     network: undefined,
     votes: undefined,
     randomBytes: refuse,
-    keep: keepPacked,
+    keep: keepCompressed,
     submit: refuse,
     mining: refuse,
     syncing: refuse,

@@ -4,7 +4,7 @@ import { startThread } from '../startThread.ts'
 import { answerStoreRequest } from './storeServer.ts'
 import { createAnswerBuffer, createAnswerWriter } from './answerBuffer.ts'
 import { createPinnedTrie } from './pinnedTrie.ts'
-import { unpackPieces } from './compressedJson.ts'
+import { restorePieces } from './compressedJson.ts'
 import type { FromCallWorker, WorkerCall, WorkerOutcome, CallWorkerSetup } from './protocol.ts'
 
 /** Heap limit of one call worker in MB: the largest trace is 128 MB of JSON. */
@@ -30,7 +30,7 @@ export type CallWorkerEvents = {
 }
 
 const outcomeOf = (outcome: WorkerOutcome): Outcome =>
-  'packed' in outcome ? { result: unpackPieces(outcome.packed) } : outcome
+  'pieces' in outcome ? { result: restorePieces(outcome.pieces) } : outcome
 
 /**
  * Starts a call worker and serves its store requests. An idle worker does not keep the process alive. @throws without threads

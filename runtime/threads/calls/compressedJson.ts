@@ -15,72 +15,72 @@ const SLACK_BYTES = 64
 const LEVEL = 1
 
 /** Smaller pieces are not compressed. */
-const PACKED_BYTES_MIN = 4 * 1024
+const COMPRESSED_BYTES_MIN = 4 * 1024
 
 /** JSON bytes as kept in memory and as sent between threads. */
-export type PackedBytes = {
-  readonly packed: Uint8Array<ArrayBuffer>
+export type CompressedPiece = {
+  readonly data: Uint8Array<ArrayBuffer>
   readonly isDeflated: boolean
   /** Length of the JSON. */
   readonly byteLength: number
 }
 
-const plain = (bytes: Uint8Array): PackedBytes => ({
-  packed: new Uint8Array(bytes),
+const plain = (bytes: Uint8Array): CompressedPiece => ({
+  data: new Uint8Array(bytes),
   isDeflated: false,
   byteLength: bytes.length,
 })
 
-const pack = (bytes: Uint8Array): PackedBytes => {
-  if (bytes.length < PACKED_BYTES_MIN) return plain(bytes)
+const compress = (bytes: Uint8Array): CompressedPiece => {
+  if (bytes.length < COMPRESSED_BYTES_MIN) return plain(bytes)
   const deflated = deflateRawSync(bytes, { level: LEVEL, chunkSize: bytes.length >> 3 })
   if (deflated.length >= bytes.length) return plain(bytes)
-  return { packed: new Uint8Array(deflated), isDeflated: true, byteLength: bytes.length }
+  return { data: new Uint8Array(deflated), isDeflated: true, byteLength: bytes.length }
 }
 
-/** The packed form of kept bytes. */
-const packedOf = new WeakMap<KeptBytes, PackedBytes>()
+/** The compressed form of kept bytes. */
+const compressedOf = new WeakMap<KeptBytes, CompressedPiece>()
 
-const keptOf = (packed: PackedBytes): KeptBytes => {
+const keptOf = (piece: CompressedPiece): KeptBytes => {
   const kept: KeptBytes = {
-    byteLength: packed.byteLength,
+    byteLength: piece.byteLength,
     bytes: () =>
-      packed.isDeflated
-        ? (inflateRawSync(packed.packed, {
-            chunkSize: packed.byteLength + SLACK_BYTES,
+      piece.isDeflated
+        ? (inflateRawSync(piece.data, {
+            chunkSize: piece.byteLength + SLACK_BYTES,
           }) as Uint8Array<ArrayBuffer>)
-        : packed.packed,
+        : piece.data,
   }
-  packedOf.set(kept, packed)
+  compressedOf.set(kept, piece)
   return kept
 }
 
 /** Compresses a response that waits to be sent, typically to a tenth. Costs about 1 ms per 256 KB each way. */
-export const keepPacked: KeepBytes = bytes => keptOf(pack(bytes))
+export const keepCompressed: KeepBytes = bytes => keptOf(compress(bytes))
 
 const encoder = new TextEncoder()
 
-/** Packs pieces for another thread; packed pieces are reused. */
-export const packPieces = (pieces: readonly JsonPiece[]): readonly PackedBytes[] =>
+/** Pieces for another thread; those that are kept compressed are sent as they are. */
+export const compressPieces = (pieces: readonly JsonPiece[]): readonly CompressedPiece[] =>
   pieces.map(piece => {
     if (typeof piece === 'string') return plain(encoder.encode(piece))
-    return packedOf.get(piece) ?? plain(piece.bytes())
+    return compressedOf.get(piece) ?? plain(piece.bytes())
   })
 
-/** Characters per piece of text; packing one takes about 1 ms. */
+/** Characters per piece of text; compressing one takes about 1 ms. */
 const PIECE_LENGTH = 256 * 1024
 
-/** Packs a text for another thread without splitting surrogate pairs. */
-export const packText = (text: string): readonly PackedBytes[] => {
-  const packed: PackedBytes[] = []
+/** Compresses a text for another thread, without splitting surrogate pairs. */
+export const compressText = (text: string): readonly CompressedPiece[] => {
+  const compressed: CompressedPiece[] = []
   for (let at = 0; at < text.length; ) {
     const end = at + PIECE_LENGTH
     const cut = characterEnd(text, end)
-    packed.push(pack(encoder.encode(text.slice(at, cut))))
+    compressed.push(compress(encoder.encode(text.slice(at, cut))))
     at = cut
   }
-  return packed
+  return compressed
 }
 
-/** Restores pieces that another thread packed. */
-export const unpackPieces = (packed: readonly PackedBytes[]): JsonPieces => jsonPieces(packed.map(keptOf))
+/** Restores pieces of another thread. */
+export const restorePieces = (pieces: readonly CompressedPiece[]): JsonPieces => jsonPieces(pieces.map(keptOf))

@@ -1,6 +1,6 @@
 import type { Chain } from '../../../core/chain/chain.ts'
 import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
-import { type NodeSnapshot, SnapshotExpired } from '../../../core/store/trieSnapshots.ts'
+import { type TrieSnapshot, SnapshotExpired } from '../../../core/store/trieSnapshots.ts'
 import { type Answer, found } from './answerBuffer.ts'
 import type { StoreRequest } from './protocol.ts'
 
@@ -16,7 +16,7 @@ export type PinnedTrie = {
 }
 
 export const createPinnedTrie = ({ store, head }: Pick<Chain, 'store' | 'head'>): PinnedTrie => {
-  let pin: (NodeSnapshot & { readonly number: bigint }) | undefined
+  let pin: (TrieSnapshot & { readonly number: bigint }) | undefined
   const release = (): void => {
     pin?.release()
     pin = undefined

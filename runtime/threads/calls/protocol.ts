@@ -2,7 +2,7 @@ import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import type { RpcOptions } from '../../../handlers/rpc/context.ts'
 import type { RpcErrorObject } from '../../../handlers/rpc/errors.ts'
-import type { PackedBytes } from './compressedJson.ts'
+import type { CompressedPiece } from './compressedJson.ts'
 
 /*
  * Messages between the main thread and the call workers. A worker has no store of its own: it requests what a call needs from
@@ -59,7 +59,7 @@ export type StoreRequest =
 /** Outcome of a call: text if short, otherwise pieces whose memory is transferred between threads. */
 export type WorkerOutcome =
   | { readonly resultText: string }
-  | { readonly packed: readonly PackedBytes[] }
+  | { readonly pieces: readonly CompressedPiece[] }
   | { readonly error: RpcErrorObject }
 
 /** Messages of a call worker. `more` requests the next piece of an answer longer than the buffer. */

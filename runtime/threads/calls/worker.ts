@@ -15,7 +15,7 @@ import { createAnswerReader } from './answerBuffer.ts'
 import { createRemoteStore, type PinnedHead } from './remoteStore.ts'
 import { createStoreClient } from './storeClient.ts'
 import type { FromCallWorker, WorkerCall, CallWorkerSetup } from './protocol.ts'
-import { packPieces, packText } from './compressedJson.ts'
+import { compressPieces, compressText } from './compressedJson.ts'
 import { createCallContext } from './callContext.ts'
 
 /** Gas between two checks for cancellation: a few milliseconds. */
@@ -70,10 +70,10 @@ const sendOutcome = (id: number, outcome: Outcome): void => {
   const resultText = isLong ? '' : textOf(outcome)
   if (!isLong && resultText.length <= TEXT_LENGTH_MAX)
     return post({ kind: 'outcome', id, outcome: { resultText } })
-  const packed = isLong ? packPieces(result.pieces) : packText(resultText)
+  const pieces = isLong ? compressPieces(result.pieces) : compressText(resultText)
   post(
-    { kind: 'outcome', id, outcome: { packed } },
-    packed.map(({ packed: { buffer } }) => buffer),
+    { kind: 'outcome', id, outcome: { pieces } },
+    pieces.map(({ data: { buffer } }) => buffer),
   )
 }
 

@@ -3,7 +3,7 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
 import type { ValidationResults } from './validationResults.ts'
-import { ownBytes, packList } from './joinedBytes.ts'
+import { ownBytes, joinList } from './joinedBytes.ts'
 import type { NodeState, FromNetwork } from './protocol.ts'
 import type { ListClient } from './lists.ts'
 import { roleIn } from './role.ts'
@@ -56,7 +56,7 @@ export const createHandlers = (from: {
       post({ kind: 'consensus', peer: keyOf(address), code, data }, [data.buffer])
     },
     onTransactions: ({ address }, list) => {
-      const transactions = packList(list)
+      const transactions = joinList(list)
       if (!backlog.admits(transactions.bytes.length)) return false
       return validationResults.request(id =>
         post({ kind: 'transactions', id, peer: keyOf(address), transactions }, [transactions.bytes.buffer]),

@@ -1,7 +1,7 @@
 /** Many byte strings in one buffer, which is transferred to the other thread instead of copied. */
-export type PackedList = { readonly bytes: Uint8Array<ArrayBuffer>; readonly lengths: readonly number[] }
+export type JoinedBytes = { readonly bytes: Uint8Array<ArrayBuffer>; readonly lengths: readonly number[] }
 
-export const packList = (list: readonly Uint8Array[]): PackedList => {
+export const joinList = (list: readonly Uint8Array[]): JoinedBytes => {
   const lengths = list.map(({ length }) => length)
   const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0))
   let at = 0
@@ -12,7 +12,7 @@ export const packList = (list: readonly Uint8Array[]): PackedList => {
   return { bytes, lengths }
 }
 
-export const unpackList = ({ bytes, lengths }: PackedList): readonly Uint8Array[] => {
+export const splitList = ({ bytes, lengths }: JoinedBytes): readonly Uint8Array[] => {
   let at = 0
   return lengths.map(length => bytes.subarray(at, (at += length)))
 }

@@ -4,7 +4,7 @@ import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import type { RefusedNodes } from './refusedNodes.ts'
 import type { PlainValue, PlainError } from './errors.ts'
-import type { PackedList } from './joinedBytes.ts'
+import type { JoinedBytes } from './joinedBytes.ts'
 import type { ToListClient, ToListServer } from './lists.ts'
 
 /** State of this node that changes while it runs and that the network reads at any time. */
@@ -62,7 +62,7 @@ export type ToNetwork =
       readonly code: number
       readonly data: Uint8Array
     }
-  | { readonly kind: 'transactions'; readonly transactions: PackedList }
+  | { readonly kind: 'transactions'; readonly transactions: JoinedBytes }
   /** The answer to 'transactions': whether that message is to be forwarded. */
   | { readonly kind: 'validated'; readonly id: number; readonly isForwarded: boolean }
   | { readonly kind: 'block'; readonly number: bigint; readonly hash: Hash; readonly block: Uint8Array }
@@ -96,7 +96,7 @@ export type FromNetwork =
       readonly kind: 'transactions'
       readonly id: number
       readonly peer: string
-      readonly transactions: PackedList
+      readonly transactions: JoinedBytes
     }
   | { readonly kind: 'block'; readonly peer: string; readonly block: Uint8Array }
   | { readonly kind: 'connected' | 'status'; readonly peer: Peer }

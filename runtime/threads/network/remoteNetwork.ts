@@ -4,7 +4,7 @@ import type { Network } from '../../../p2p/network.ts'
 import { onNextTurn } from '../../scheduler.ts'
 import { keyOf } from './handlers.ts'
 import type { MainSide } from './mainSide.ts'
-import { ownBytes, packList } from './joinedBytes.ts'
+import { ownBytes, joinList } from './joinedBytes.ts'
 import type { NetworkThread } from './thread.ts'
 
 /** Announces transactions, those of one tick in one message. */
@@ -12,7 +12,7 @@ const createAnnouncer = ({ backlog }: MainSide, { send }: NetworkThread) => {
   let batched: Uint8Array[] = []
   const flush = (): void => {
     if (batched.length === 0) return
-    const transactions = packList(batched)
+    const transactions = joinList(batched)
     batched = []
     if (backlog.admits(transactions.bytes.length))
       send({ kind: 'transactions', transactions }, [transactions.bytes.buffer])

@@ -1,7 +1,7 @@
 import type { NetworkHandlers, Peer } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
 import { keyOf } from './handlers.ts'
-import { unpackList } from './joinedBytes.ts'
+import { splitList } from './joinedBytes.ts'
 import type { FromNetwork } from './protocol.ts'
 
 /** Messages about peers and from peers. */
@@ -47,7 +47,7 @@ export const createRemotePeers = (
   }
   const verify = async ({ id, peer: key, transactions }: OfTransactions): Promise<void> => {
     const peer = peers.get(key)
-    const isForwarded = peer !== undefined && (await handlers.onTransactions(peer, unpackList(transactions)))
+    const isForwarded = peer !== undefined && (await handlers.onTransactions(peer, splitList(transactions)))
     onValidated(id, isForwarded)
   }
   const setPeer = (peer: Peer): Peer => {

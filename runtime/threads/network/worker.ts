@@ -12,7 +12,7 @@ import { createRefusal } from './refusedNodes.ts'
 import { plainError, plainValues } from './errors.ts'
 import { createHandlers, keyOf } from './handlers.ts'
 import { createValidationResults } from './validationResults.ts'
-import { unpackList } from './joinedBytes.ts'
+import { splitList } from './joinedBytes.ts'
 import { createListClient, createListServer } from './lists.ts'
 import type { FromNetwork, LogLevelName, NetworkSetup, ToNetwork } from './protocol.ts'
 
@@ -86,7 +86,7 @@ const onMessage = (message: ToNetwork): void => {
       return
     case 'transactions':
       fromMain.handled(message.transactions.bytes.length)
-      network?.announceTransactions(unpackList(message.transactions))
+      network?.announceTransactions(splitList(message.transactions))
       return
     case 'validated':
       validationResults.received(message.id, message.isForwarded)

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { exclusiveTurn } from '../../scheduler.ts'
-import { packRecoveries, type Recovery, recoverPacked, unpackAnswers } from './signatureBuffers.ts'
+import { encodeRecoveries, type Recovery, recoverEncoded, decodeAnswers } from './signatureBuffers.ts'
 import { type RecoveryThread, startRecoveryThread } from './recoveryThread.ts'
 
 /** Maximum signatures per chunk: a few milliseconds of work, so that the main thread stays responsive between chunks. */
@@ -79,7 +79,7 @@ const nextChunk = (pool: PoolState): Chunk | undefined => {
 
 const recoverHere = (chunk: Chunk): void => {
   try {
-    chunk.settle(recoverPacked(packRecoveries(chunk.recoveries)))
+    chunk.settle(recoverEncoded(encodeRecoveries(chunk.recoveries)))
   } catch (cause) {
     chunk.fail(cause)
   }
@@ -92,9 +92,9 @@ const assignChunks = (pool: PoolState, { thread, sent, isReady }: Member, ahead 
     const chunk = nextChunk(pool)
     if (chunk === undefined) return
     sent.push(chunk)
-    const packed = packRecoveries(chunk.recoveries)
+    const encoded = encodeRecoveries(chunk.recoveries)
     thread.ref()
-    thread.send(packed, [packed.buffer])
+    thread.send(encoded, [encoded.buffer])
   }
 }
 
@@ -170,7 +170,7 @@ const recoverBatch = async (
   queue(pool, chunks)
   for (const member of members) assignChunks(pool, member, ahead)
   void workHere(pool)
-  return (await Promise.all(answers)).flatMap(unpackAnswers)
+  return (await Promise.all(answers)).flatMap(decodeAnswers)
 }
 
 /** Recovers signers in batches on worker threads and the main thread. Threads start with the first large batch. */
@@ -185,7 +185,7 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
   }
   return {
     recover: async batch => {
-      if (batch.length < WORKER_BATCH_MIN) return unpackAnswers(recoverPacked(packRecoveries(batch)))
+      if (batch.length < WORKER_BATCH_MIN) return decodeAnswers(recoverEncoded(encodeRecoveries(batch)))
       if (pool.pending + batch.length > RECOVERIES_PENDING_MAX) throw new RecoveryPoolFullError()
       pool.pending += batch.length
       try {

@@ -22,28 +22,28 @@ const isInRange = ({ yParity, r, s }: Recovery): boolean =>
   (yParity === 0 || yParity === 1) && r > 0n && r < SECP256K1_ORDER && s > 0n && s < SECP256K1_ORDER
 
 /** hash || r || s || parity of each. */
-export const packRecoveries = (recoveries: readonly Recovery[]): Uint8Array<ArrayBuffer> => {
-  const packed = new Uint8Array(recoveries.length * SIGNATURE_LENGTH)
+export const encodeRecoveries = (recoveries: readonly Recovery[]): Uint8Array<ArrayBuffer> => {
+  const encoded = new Uint8Array(recoveries.length * SIGNATURE_LENGTH)
   recoveries.forEach((recovery, index) => {
     const at = index * SIGNATURE_LENGTH
     if (!isInRange(recovery)) {
-      packed[at + 96] = NO_PARITY
+      encoded[at + 96] = NO_PARITY
       return
     }
-    packed.set(recovery.hash, at)
-    packed.set(bigintToFixedBytes(recovery.r, 32), at + 32)
-    packed.set(bigintToFixedBytes(recovery.s, 32), at + 64)
-    packed[at + 96] = recovery.yParity
+    encoded.set(recovery.hash, at)
+    encoded.set(bigintToFixedBytes(recovery.r, 32), at + 32)
+    encoded.set(bigintToFixedBytes(recovery.s, 32), at + 64)
+    encoded[at + 96] = recovery.yParity
   })
-  return packed
+  return encoded
 }
 
-/** Recovers each packed signature: a byte that is 1 where there is a signer, then its address. */
-export const recoverPacked = (packed: Uint8Array): Uint8Array<ArrayBuffer> => {
-  const count = packed.length / SIGNATURE_LENGTH
+/** Recovers each encoded signature: a byte that is 1 where there is a signer, then its address. */
+export const recoverEncoded = (encoded: Uint8Array): Uint8Array<ArrayBuffer> => {
+  const count = encoded.length / SIGNATURE_LENGTH
   const answers = new Uint8Array(count * ANSWER_LENGTH)
   for (let index = 0; index < count; index++) {
-    const item = packed.subarray(index * SIGNATURE_LENGTH, (index + 1) * SIGNATURE_LENGTH)
+    const item = encoded.subarray(index * SIGNATURE_LENGTH, (index + 1) * SIGNATURE_LENGTH)
     const signature = { r: item.subarray(32, 64), s: item.subarray(64, 96), yParity: item[96] as number }
     const address = recoverAddress(item.subarray(0, 32), signature)
     if (address === undefined) continue
@@ -53,7 +53,7 @@ export const recoverPacked = (packed: Uint8Array): Uint8Array<ArrayBuffer> => {
   return answers
 }
 
-export const unpackAnswers = (answers: Uint8Array): (Address | undefined)[] =>
+export const decodeAnswers = (answers: Uint8Array): (Address | undefined)[] =>
   Array.from({ length: answers.length / ANSWER_LENGTH }, (_, index) => {
     const at = index * ANSWER_LENGTH
     return answers[at] === 1 ? answers.slice(at + 1, at + ANSWER_LENGTH) : undefined

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  createNodeSnapshots,
+  createTrieSnapshots,
   SnapshotExpired,
   SNAPSHOT_NODES_MAX,
 } from '../../../core/store/trieSnapshots.ts'
@@ -11,7 +11,7 @@ const bytes = (value: number): Uint8Array => Uint8Array.of(value)
 /** Records that change as blocks change them. */
 const records = () => {
   const stored = new Map<string, Uint8Array>()
-  const pins = createNodeSnapshots({ get: key => stored.get(key) })
+  const pins = createTrieSnapshots({ get: key => stored.get(key) })
   const commit = (writes: readonly TrieNodeWrite[]): void => {
     pins.keep(writes)
     for (const { key, value } of writes)
@@ -57,7 +57,7 @@ describe('given snapshots of trie records', () => {
 
   test('when they are released, then a block costs nothing more', () => {
     let reads = 0
-    const pins = createNodeSnapshots({
+    const pins = createTrieSnapshots({
       get: () => {
         reads++
         return undefined
@@ -72,7 +72,7 @@ describe('given snapshots of trie records', () => {
   })
 
   test('when the store must load a record first, then a block goes on and the snapshot expires', () => {
-    const pins = createNodeSnapshots({
+    const pins = createTrieSnapshots({
       get: () => {
         throw new Error('must be loaded')
       },

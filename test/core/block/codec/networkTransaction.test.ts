@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { encodeEnvelope } from '../../../../core/block/codec/envelope.ts'
 import { DecodeError } from '../../../../core/block/codec/error.ts'
-import { decodePooledTransaction } from '../../../../core/block/codec/networkTransaction.ts'
+import { decodeNetworkTransaction } from '../../../../core/block/codec/networkTransaction.ts'
 import { decodeTransaction } from '../../../../core/block/codec/transaction.ts'
 import type { RlpInput } from '../../../../core/rlp/rlp.ts'
 
@@ -13,7 +13,7 @@ const point = new Uint8Array(48)
 const two = (bytes: Uint8Array): RlpInput => [bytes, bytes]
 const proofs = (count: number): RlpInput => Array.from({ length: count }, () => point)
 
-const decode = (...parts: readonly RlpInput[]) => decodePooledTransaction(encodeEnvelope(3, parts))
+const decode = (...parts: readonly RlpInput[]) => decodeNetworkTransaction(encodeEnvelope(3, parts))
 
 describe('given decodePooledTransaction', () => {
   test('when the sidecar is EIP-4844’s, then it gives the block form and the sidecar', () => {
@@ -32,18 +32,18 @@ describe('given decodePooledTransaction', () => {
 
   test('when there is no sidecar, then it accepts block form and other types', () => {
     const blobBytes = encodeEnvelope(3, FIELDS)
-    expect(decodePooledTransaction(blobBytes)).toEqual({
+    expect(decodeNetworkTransaction(blobBytes)).toEqual({
       transaction: decodeTransaction(blobBytes),
       sidecar: undefined,
     })
     const legacy = encodeEnvelope(0, [1, 2, 21000, TO, 3, HASH, 27, 5, 6])
-    expect(decodePooledTransaction(legacy).sidecar).toBeUndefined()
+    expect(decodeNetworkTransaction(legacy).sidecar).toBeUndefined()
   })
 
   test('when the request ends, then the transaction has its own bytes', () => {
     const bytes = encodeEnvelope(2, [1, 7, 1, 2, 21000, TO, 3, HASH, [], 0, 5, 6])
     const expected = decodeTransaction(bytes.slice())
-    const { transaction } = decodePooledTransaction(bytes)
+    const { transaction } = decodeNetworkTransaction(bytes)
     bytes.fill(0xff)
     expect(transaction).toEqual(expected)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createJsonArray, keepPlain } from '../../../../handlers/rpc/json/jsonPieces.ts'
-import { keepPacked, packPieces, packText, unpackPieces } from '../../../../runtime/threads/calls/compressedJson.ts'
+import { keepCompressed, compressPieces, compressText, restorePieces } from '../../../../runtime/threads/calls/compressedJson.ts'
 
 const encoder = new TextEncoder()
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
@@ -8,8 +8,8 @@ const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 describe('given bytes that wait to be sent', () => {
   test('when they repeat themselves, then they take a tenth of the memory', () => {
     const bytes = encoder.encode('{"pc":1,"op":"PUSH1","gas":100000}'.repeat(7000))
-    const kept = keepPacked(bytes)
-    const [packed] = packPieces([kept])
+    const kept = keepCompressed(bytes)
+    const [packed] = compressPieces([kept])
     expect(packed?.packed.length).toBeLessThan(bytes.length / 10)
     expect(kept.byteLength).toBe(bytes.length)
     expect(text(kept.bytes()) === text(bytes)).toBe(true)
@@ -18,28 +18,28 @@ describe('given bytes that wait to be sent', () => {
   test('when they do not, then they take no more than they are, and are copies', () => {
     const bytes = crypto.getRandomValues(new Uint8Array(60_000))
     const before = new Uint8Array(bytes)
-    const kept = keepPacked(bytes)
-    expect(packPieces([kept])[0]?.packed.length).toBe(bytes.length)
+    const kept = keepCompressed(bytes)
+    expect(compressPieces([kept])[0]?.packed.length).toBe(bytes.length)
     bytes.fill(0)
     expect(kept.bytes()).toEqual(before)
-    expect(keepPacked(new Uint8Array(0)).bytes().length).toBe(0)
+    expect(keepCompressed(new Uint8Array(0)).bytes().length).toBe(0)
   })
 })
 
 test('given pieces of every kind, when they pass to another thread, then they are the same there', () => {
-  const array = createJsonArray(keepPacked)
+  const array = createJsonArray(keepCompressed)
   const words = Array.from({ length: 100_000 }, (_, i) => `é😀 ${i}`.repeat(10))
   for (const word of words) array.add(JSON.stringify(word))
   const { pieces } = array.finish()
-  const packed = packPieces([...pieces, keepPlain(encoder.encode(' '))])
+  const packed = compressPieces([...pieces, keepPlain(encoder.encode(' '))])
   const there = structuredClone(packed, { transfer: packed.map(({ packed: { buffer } }) => buffer) })
-  expect(unpackPieces(there).text === `${JSON.stringify(words)} `).toBe(true)
+  expect(restorePieces(there).text === `${JSON.stringify(words)} `).toBe(true)
   expect(packed.every(({ packed: { length } }) => length === 0)).toBe(true)
 })
 
 test('given a long text, when it is cut into pieces, then no character is', () => {
   const text = JSON.stringify(`x${'😀é'.repeat(400_000)}`)
-  const packed = packText(text)
+  const packed = compressText(text)
   expect(packed.length).toBeGreaterThan(3)
-  expect(unpackPieces(packed).text === text).toBe(true)
+  expect(restorePieces(packed).text === text).toBe(true)
 })

@@ -4,7 +4,7 @@ import { NetworkError } from '../../../../p2p/error.ts'
 import { BACKLOG_BYTES_MAX, createHandled, openBacklog } from '../../../../runtime/threads/network/backlog.ts'
 import { createCalls } from '../../../../runtime/threads/network/calls.ts'
 import { errorOf, plainError, plainValues, valuesOf } from '../../../../runtime/threads/network/errors.ts'
-import { packList, unpackList } from '../../../../runtime/threads/network/joinedBytes.ts'
+import { joinList, splitList } from '../../../../runtime/threads/network/joinedBytes.ts'
 import {
   createListClient,
   createListServer,
@@ -132,8 +132,8 @@ describe('a range that crosses to the other thread', () => {
 describe('given values that cross between the threads', () => {
   test('when they are lists of bytes, then they are whole, even empty ones', () => {
     const list = [Uint8Array.of(1, 2), new Uint8Array(0), Uint8Array.of(3)]
-    expect(unpackList(packList(list))).toEqual(list)
-    expect(unpackList(packList([]))).toEqual([])
+    expect(splitList(joinList(list))).toEqual(list)
+    expect(splitList(joinList([]))).toEqual([])
   })
 
   test('when they are errors, then they keep class, code, text and stack', () => {

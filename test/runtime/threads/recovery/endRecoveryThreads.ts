@@ -1,4 +1,4 @@
-import { packRecoveries } from '../../../../runtime/threads/recovery/signatureBuffers.ts'
+import { encodeRecoveries } from '../../../../runtime/threads/recovery/signatureBuffers.ts'
 import {
   type RecoveryThread,
   startRecoveryThread,
@@ -17,7 +17,7 @@ const batch = Array.from({ length: 16 }, () => invalid)
 const startBusy = (): Promise<RecoveryThread> =>
   new Promise((resolve, reject) => {
     const feed = (): void => {
-      const packed = packRecoveries(batch)
+      const packed = encodeRecoveries(batch)
       thread.send(packed, [packed.buffer])
     }
     const thread = startRecoveryThread({
