@@ -1,6 +1,6 @@
 /** `quorate/chain`: genesis files, and a chain that checks, executes, builds and imports blocks. */
 export type { ChainConfiguration, Consensus, QbftParameters, Rules } from '../genesis/configuration.ts'
-export { type DevelopmentOptions, developmentGenesis } from '../genesis/development/development.ts'
+export { type DevelopmentGenesisOptions, developmentGenesis } from '../genesis/development/development.ts'
 export { DEVELOPMENT_ACCOUNTS, type DevelopmentAccount } from '../genesis/development/accounts.ts'
 export { GenesisError, type GenesisErrorCode } from '../genesis/error.ts'
 export { forkIsAtLeast, type ForkName, FORKS } from '../genesis/fork.ts'

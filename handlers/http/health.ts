@@ -41,7 +41,7 @@ const BLOCKS_BEHIND_MAX = 2
 export type ReadinessQuery = (name: string) => string | undefined
 
 /** Input of the readiness check. */
-export type NodeState = {
+export type ReadinessInput = {
   /** Undefined without a network. */
   readonly peerCount: number | undefined
   /** Undefined when the node is not syncing. */
@@ -110,7 +110,7 @@ const checkTroubles = (
  * and the blocks. `store=false`, `disk=false`, `clock=false` and `blocks=false` disable them. The reasons for DOWN are
  * sentences. The answer lists peers whose genesis file differs, with the entries. An invalid parameter gives DOWN.
  */
-export const readiness = (query: ReadinessQuery, state: NodeState): Response => {
+export const readiness = (query: ReadinessQuery, state: ReadinessInput): Response => {
   const { peerCount, syncing, differences, healthProblems, replicas } = state
   const named = Object.entries({
     store: checkTroubles(query, 'store', healthProblems.failures),

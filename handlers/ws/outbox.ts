@@ -18,7 +18,7 @@ export const NOTIFICATION_BUFFER_BYTES_MAX = 4 * 1024 * 1024
  * compress a longer one in one step, which blocks the event loop for too long. Notifications are not compressed: a block
  * would be compressed once for each of a thousand subscribers, on the thread that produces the next one.
  */
-export const COMPRESSED_LENGTH_MIN = 16 * 1024
+export const COMPRESSED_MESSAGE_LENGTH_MIN = 16 * 1024
 export const COMPRESSED_LENGTH_MAX = 512 * 1024
 
 /** Longest answer, in bytes, on a runtime that sends only whole messages: it takes three times its size until it is sent. */
@@ -156,7 +156,7 @@ const sendNextTurn = (state: State): void => {
 const send = (state: State, { body, isNotification }: Waiting): void => {
   if (typeof body === 'string') {
     const { length } = body
-    const isCompressed = !isNotification && length >= COMPRESSED_LENGTH_MIN && length <= COMPRESSED_LENGTH_MAX
+    const isCompressed = !isNotification && length >= COMPRESSED_MESSAGE_LENGTH_MIN && length <= COMPRESSED_LENGTH_MAX
     return sendWhole(state, body, isCompressed)
   }
   const length = bodyLength(body)

@@ -11,7 +11,7 @@ import { createServing } from './eth/serving.ts'
 import { createBlockPropagation } from './node/blockPropagation.ts'
 import { acceptSocket, dial, isConnected, refusalOf } from './node/connections.ts'
 import { startNodeDiscovery } from './node/startNodeDiscovery.ts'
-import { createConsensus } from './node/consensus.ts'
+import { createConsensusMessages } from './node/consensus.ts'
 import { createDevp2pNode, type Devp2pNode, type Devp2pOptions } from './node/devp2pNode.ts'
 import { networkOf } from './node/networkOf.ts'
 import { createSessionEvents } from './node/sessionEvents.ts'
@@ -114,7 +114,7 @@ const assemble = (options: Devp2pOptions): { readonly node: Devp2pNode; readonly
     }),
     blocks: createBlockPropagation(node),
     transactions: createTransactionPropagation(node),
-    consensus: createConsensus(node),
+    consensus: createConsensusMessages(node),
     discovery: undefined,
   }
   return { node, events }

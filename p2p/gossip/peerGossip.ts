@@ -3,7 +3,7 @@ import type { NetworkHandlers, NetworkOptions } from '../network.ts'
 import type { Log } from '../log.ts'
 import type { ConnectionManager } from '../peers/connectionManager.ts'
 import type { PeerEvents } from '../peers/events.ts'
-import type { Entry, PeerTable } from '../peers/peerTable.ts'
+import type { PeerEntry, PeerTable } from '../peers/peerTable.ts'
 import type { Host } from '../transport/host.ts'
 import { idOf, keyOfPeerId } from '../transport/identity.ts'
 import { createGossipStreams } from './gossipStreams.ts'
@@ -27,7 +27,7 @@ export type PeerGossip = TransactionGossip & {
   reopenStreams(): void
 }
 
-const entryOf = (table: PeerTable, peerId: PeerId): Entry | undefined => {
+const entryOf = (table: PeerTable, peerId: PeerId): PeerEntry | undefined => {
   const publicKey = keyOfPeerId(peerId)
   return publicKey === undefined ? undefined : table.get(idOf(publicKey))
 }

@@ -7,7 +7,7 @@ import { NetworkError } from '../error.ts'
 import { GOSSIP_BYTES_MAX } from './gossip.ts'
 
 /** Transactions of one batch: the smallest has about 100 bytes. */
-export const TRANSACTIONS_MAX = GOSSIP_BYTES_MAX / 64
+export const BATCH_TRANSACTIONS_MAX = GOSSIP_BYTES_MAX / 64
 /**
  * Random bytes before each batch: gossipsub drops messages that it has seen, and a batch that is sent again is meant for nodes
  * that have connected since.
@@ -31,8 +31,8 @@ export const readBatch = (data: Uint8Array): readonly Uint8Array[] => {
   rlpBytes(rawString(salt, 'the salt of a batch'), 'the salt of a batch', SALT_BYTES)
   const transactions: Uint8Array[] = []
   for (const item of iterateRawItems(batch, 'the transactions of a batch')) {
-    if (transactions.length >= TRANSACTIONS_MAX)
-      throw new NetworkError('BAD_MESSAGE', `a batch of more than ${TRANSACTIONS_MAX} transactions`)
+    if (transactions.length >= BATCH_TRANSACTIONS_MAX)
+      throw new NetworkError('BAD_MESSAGE', `a batch of more than ${BATCH_TRANSACTIONS_MAX} transactions`)
     // Copied, because the pool keeps them: a view would keep the whole batch alive.
     transactions.push(rawString(item, 'a transaction').slice())
   }

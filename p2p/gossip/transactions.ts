@@ -12,7 +12,7 @@ import {
   ENVELOPE_BYTES,
   encodeBatch,
   readBatch,
-  TRANSACTIONS_MAX,
+  BATCH_TRANSACTIONS_MAX,
 } from './transactionBatch.ts'
 
 /** Transactions announced within this time share a message. */
@@ -99,7 +99,7 @@ export const createTransactionGossip = (
           })
           continue
         }
-        if (batchBytes + bytes > GOSSIP_BYTES_MAX || batch.length >= TRANSACTIONS_MAX) void publish()
+        if (batchBytes + bytes > GOSSIP_BYTES_MAX || batch.length >= BATCH_TRANSACTIONS_MAX) void publish()
         batch.push(transaction)
         batchBytes += bytes
       }

@@ -6,7 +6,7 @@ import { closeConnection, finishConnection, refuseConnection, sendStatus } from 
 import { nameOf, type PeerConnection } from './connection.ts'
 import type { ConnectionManagerOptions, Connections } from './connectionManager.ts'
 import { chainDifference, differingEntries } from './differences.ts'
-import type { Entry } from './peerTable.ts'
+import type { PeerEntry } from './peerTable.ts'
 import { GOODBYE_ENODES_MAX, type StatusMessage } from './statusMessage.ts'
 import { checkClaim, claimedAddress } from './validatorClaim.ts'
 
@@ -61,7 +61,7 @@ const alternativesTo = ({ table }: ConnectionManagerOptions, { id }: PeerConnect
 const endReplaced = (
   options: ConnectionManagerOptions,
   connection: PeerConnection,
-  { connections }: Entry,
+  { connections }: PeerEntry,
 ): void => {
   for (const older of connections.slice())
     refuseConnection(options, older, 'the validator connects with a newer connection key')

@@ -5,7 +5,7 @@ import type { PeerConnection } from './connection.ts'
 import type { Peer } from '../network.ts'
 
 /** A connected node. When both sides dialed at once, it has two connections for a while. */
-export type Entry = {
+export type PeerEntry = {
   peer: Peer
   /** Messages are sent over the first one. */
   readonly connections: PeerConnection[]
@@ -13,20 +13,20 @@ export type Entry = {
 
 export type PeerTable = {
   readonly size: number
-  get(id: string): Entry | undefined
-  all(): Iterable<Entry>
+  get(id: string): PeerEntry | undefined
+  all(): Iterable<PeerEntry>
   /** The node of this address, which a validator statement may have given it. */
-  ofAddress(address: Address): Entry | undefined
+  ofAddress(address: Address): PeerEntry | undefined
   /** The connection to send over. */
   connection(id: string): PeerConnection | undefined
   /** Adds an established connection; it becomes the first one if it is better than the others of that node. */
-  add(connection: PeerConnection, peer: Peer): Entry
+  add(connection: PeerConnection, peer: Peer): PeerEntry
   /** Returns the peer if that was its last connection. */
   remove(connection: PeerConnection): Peer | undefined
 }
 
 export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
-  const entries = new Map<string, Entry>()
+  const entries = new Map<string, PeerEntry>()
   /** Ids by the hex digits of the address. */
   const ids = new Map<string, string>()
 

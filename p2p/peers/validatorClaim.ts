@@ -2,13 +2,13 @@ import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { PeerStatus } from '../network.ts'
 import type { PeerConnection } from './connection.ts'
-import type { Entry, PeerTable } from './peerTable.ts'
+import type { PeerEntry, PeerTable } from './peerTable.ts'
 import { statementSigner } from '../validatorStatement.ts'
 
 type Claim =
   | { readonly kind: 'accepted'; readonly address: Address }
   /** The validator is connected with an older key: that connection has to end first. */
-  | { readonly kind: 'replaces'; readonly current: Entry }
+  | { readonly kind: 'replaces'; readonly current: PeerEntry }
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** A node that has the validator's key itself needs no statement, and none replaces it. */

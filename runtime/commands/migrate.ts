@@ -8,8 +8,8 @@ import { shellWord } from '../cli/shell.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
 import { readNodeKey } from '../keys/nodeKey.ts'
 import { type BesuNode, readBesuNode } from '../migrate/besuNode.ts'
-import { type BesuOption, classifyOptions } from '../migrate/besuOptions.ts'
-import { dialectOf } from '../migrate/dialect.ts'
+import { type MigratedOption, classifyOptions } from '../migrate/besuOptions.ts'
+import { messageFormatOf } from '../migrate/messageFormat.ts'
 import { readGenesis } from '../node/opening/genesisFile.ts'
 import type { MigrateOptions } from './migrateCommand.ts'
 
@@ -23,14 +23,14 @@ const OF_FILES: ReadonlySet<string> = new Set([
 /** A value is shown up to this length. */
 const SHOWN_MAX = 60
 
-const mappingText = ({ name, mapping }: BesuOption): string => {
+const mappingText = ({ name, mapping }: MigratedOption): string => {
   if (OF_FILES.has(name)) return 'see the files below'
   if (mapping.kind === 'unneeded') return `not needed: ${mapping.meaning}`
   if (mapping.kind === 'partly') return `${mapping.kept}; REFUSED: ${mapping.reason}`
   return mapping.kind === 'kept' ? 'the same' : `REFUSED: ${mapping.reason}`
 }
 
-const optionLines = (options: readonly BesuOption[]): readonly string[] => {
+const optionLines = (options: readonly MigratedOption[]): readonly string[] => {
   const width = Math.max(0, ...options.map(({ name }) => name.length))
   return options.map(option => {
     const value = option.value.length > SHOWN_MAX ? `${option.value.slice(0, SHOWN_MAX)}…` : option.value
@@ -52,7 +52,7 @@ const fileLines = ({ genesisFile, keyFile, staticNodesFile, dataPath }: BesuNode
   ]
 }
 
-const argumentOf = ({ value, mapping }: BesuOption): readonly string[] => {
+const argumentOf = ({ value, mapping }: MigratedOption): readonly string[] => {
   if (mapping.kind === 'kept') return [`--${mapping.option.name}=${value}`]
   return mapping.kind === 'partly' ? [`--${mapping.option.name}=${mapping.kept}`] : []
 }
@@ -60,7 +60,7 @@ const argumentOf = ({ value, mapping }: BesuOption): readonly string[] => {
 /** Without the genesis file the node would start a development chain with the key of the validator, so no command is shown. */
 const commandLines = (
   besu: BesuNode,
-  options: readonly BesuOption[],
+  options: readonly MigratedOption[],
   dataPath: string,
 ): readonly string[] => {
   if (besu.genesisFile === undefined)
@@ -101,7 +101,7 @@ export const migrate = async ({ options, terminal }: CommandContext<MigrateOptio
       'Files',
       ...fileLines(besu),
       '',
-      `Consensus messages: ${dialectOf(besu.version).text}`,
+      `Consensus messages: ${messageFormatOf(besu.version).text}`,
       '',
       ...commandLines(besu, classified, resolve(options.dataPath)),
     ].join('\n'),

@@ -4,7 +4,7 @@ import type { ConsensusReport } from './reports/consensusReport.ts'
 import type { WriteTimes } from './reports/writeClock.ts'
 
 /** The running consensus of one node. */
-export type Consensus = {
+export type RunningConsensus = {
   /** Handles a message of a peer. Invalid messages are counted and lower the peer's score. */
   message(peer: Peer, code: number, data: Uint8Array): void
   /** The validators whose messages are used; undefined during the initial sync. */

@@ -7,7 +7,7 @@ import { initialState } from '../../core/qbft/state.ts'
 import { runStepsYielding } from '../../core/steps.ts'
 import { includesAddress } from '../../core/validators/votes.ts'
 import type { YieldTurn } from '../../core/scheduler.ts'
-import type { Consensus } from './consensus.ts'
+import type { RunningConsensus } from './consensus.ts'
 import type { ConsensusOptions, DriverState } from './driverState.ts'
 import { type HeadWatcher, startHeadWatcher } from './inputs/headWatcher.ts'
 import { createInputLoop, type InputLoop } from './inputs/inputLoop.ts'
@@ -126,7 +126,7 @@ const stopDriver = async (driver: Driver, headWatcher: HeadWatcher): Promise<voi
  * Drives the consensus state machine: processes inputs one at a time and performs the effects of each before the next.
  * @throws the storage's error if the restart record cannot be read
  */
-export const startConsensus = async (options: ConsensusOptions): Promise<Consensus> => {
+export const startConsensus = async (options: ConsensusOptions): Promise<RunningConsensus> => {
   const { sync } = options
   const driver = await openDriver(options)
   const { state, inputs } = driver

@@ -17,7 +17,7 @@ export type OptionMapping =
   /** The node refuses it. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-export type BesuOption = { readonly name: string; readonly value: string; readonly mapping: OptionMapping }
+export type MigratedOption = { readonly name: string; readonly value: string; readonly mapping: OptionMapping }
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 
@@ -74,7 +74,7 @@ export const classifyOptions = (
   table: OptionTable,
   entries: readonly (readonly [name: string, value: unknown])[],
   locate: (path: string) => string,
-): readonly BesuOption[] =>
+): readonly MigratedOption[] =>
   entries.map(([name, given]) => {
     const isPath = optionOf(table, name)?.placeholder === '<PATH>'
     const value = isPath ? locate(textOf(given)) : textOf(given)

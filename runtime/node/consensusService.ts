@@ -1,7 +1,7 @@
 import { includesAddress } from '../../core/validators/votes.ts'
 import { NetworkError } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
-import type { Consensus } from '../consensus/consensus.ts'
+import type { RunningConsensus } from '../consensus/consensus.ts'
 import { developmentConsensus } from './development/consensus.ts'
 import { openRecord } from '../consensus/record/openRecord.ts'
 import type { RecordStorage } from '../consensus/record/recordFile.ts'
@@ -21,7 +21,7 @@ export type ConsensusService = {
   /** The current round of the next block; undefined while this node takes no part in consensus. */
   readonly round: () => number | undefined
   /** Undefined while it does not run. */
-  readonly consensus: () => Consensus | undefined
+  readonly consensus: () => RunningConsensus | undefined
   /** Whether consensus runs; false while paused. */
   readonly runs: () => boolean
   /** Resumes consensus; false on a chain without QBFT, and before `start`. */
@@ -38,7 +38,7 @@ export type ConsensusService = {
 const networkHandlers = (
   sync: Sync,
   learned: LearnedNodes | undefined,
-  consensus: () => Consensus | undefined,
+  consensus: () => RunningConsensus | undefined,
   { memory, peerObserver }: Pick<ConsensusServiceOptions, 'memory' | 'peerObserver'>,
 ): NetworkThreadOptions['handlers'] => ({
   ...sync.handlers,
@@ -64,7 +64,7 @@ type ServiceState = {
   /** True between `start` and `stop`, also while consensus is paused. */
   isStarted: boolean
   sync: Sync | undefined
-  consensus: Consensus | undefined
+  consensus: RunningConsensus | undefined
   record: RecordStorage | undefined
   network: Network | undefined
   learned: LearnedNodes | undefined

@@ -4,7 +4,7 @@ import type { GenesisDifference } from '../../core/genesis/comparison/genesisDif
 import { toHex } from '../../core/bytes/hex.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
-import type { Consensus } from '../consensus/consensus.ts'
+import type { RunningConsensus } from '../consensus/consensus.ts'
 import { ibft2History } from '../consensus/validatorRole.ts'
 import type { NodeReport, ValidatorReport } from '../doctor/nodeReport.ts'
 import { listenAddressOf, type PeerMemory } from '../doctor/peerMemory.ts'
@@ -30,7 +30,7 @@ export type DiagnosedParts = {
   readonly connects: boolean
   /** When the node had started, milliseconds since 1970; undefined before, when no block can be late. */
   readonly startedAtMs: () => number | undefined
-  readonly consensus: () => Consensus | undefined
+  readonly consensus: () => RunningConsensus | undefined
   readonly network: () => Network | undefined
   readonly sync: () => Sync | undefined
 }

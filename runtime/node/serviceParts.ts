@@ -6,7 +6,7 @@ import { forksOf } from '../../p2p/devp2p/eth/forks.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/terminal/progress.ts'
-import type { Consensus } from '../consensus/consensus.ts'
+import type { RunningConsensus } from '../consensus/consensus.ts'
 import type { RecordStorage } from '../consensus/record/recordFile.ts'
 import type { ConsensusObserver } from '../consensus/reports/observer.ts'
 import type { Permissions } from '../permissions/openPermissions.ts'
@@ -91,7 +91,7 @@ export const startConsensus = async (
   consensus: QbftConsensus,
   sync: Sync | undefined,
   record: RecordStorage,
-): Promise<Consensus> => {
+): Promise<RunningConsensus> => {
   const { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower, observer } = from
   const { messaging, parameters } = consensus
   const { startConsensus: start } = await import('../consensus/driver.ts')

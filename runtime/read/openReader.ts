@@ -30,7 +30,7 @@ export type ReaderOptions = {
 }
 
 /** A reader that has a head. */
-export type Reader = {
+export type RunningReader = {
   readonly context: RpcContext
   /** Resolves when a request may be answered; undefined where it may at once. */
   readonly fresh: () => Promise<void> | undefined
@@ -91,7 +91,7 @@ const watchReason = (follower: HeadFollower, log: Log) => {
 export const openReader = async (
   { genesis, kv: shared, verification, trustedBlock, maxHeadAge, upstream, rpc, log }: ReaderOptions,
   isStopped: () => boolean,
-): Promise<Reader | undefined> => {
+): Promise<RunningReader | undefined> => {
   const { configuration } = genesis
   const kv = withImmutableCache(shared, { bytesMax: IMMUTABLE_CACHE_BYTES })
   const genesisHead = genesisHeadOf(genesis)

@@ -1,7 +1,7 @@
 import type { Chain } from '../../core/chain/chain.ts'
 import type { YieldTurn } from '../../core/scheduler.ts'
 import { runStepsYielding } from '../../core/steps.ts'
-import { createFrameWriter, type Frame, MAGIC } from '../../core/store/snapshot/frames.ts'
+import { createFrameWriter, type SnapshotFrame, MAGIC } from '../../core/store/snapshot/frames.ts'
 import { encodeSnapshotHeader } from '../../core/store/snapshot/header.ts'
 import { CommandError } from '../cli/errors.ts'
 import { openSyncedFile, type SyncedFile } from './syncedFile.ts'
@@ -26,7 +26,7 @@ const writeFrames = async (
   const last = await store.chainHead(number)
   if (last === undefined) throw new CommandError('EXPORT', `Block ${number} is not on the chain`)
   const encode = createFrameWriter()
-  const writeFrame = async (frame: Frame): Promise<void> => {
+  const writeFrame = async (frame: SnapshotFrame): Promise<void> => {
     await admit?.(frame.payload.length)
     for (const part of await runStepsYielding(encode(frame), pause)) await file.write(part)
   }

@@ -4,7 +4,7 @@ import { type Authentication, NO_AUTHENTICATION } from '../../handlers/auth/auth
 import { createAuthentication } from '../../handlers/auth/createAuthentication.ts'
 import { parsePublicKey } from '../../handlers/auth/keys/publicKey.ts'
 import { createVerifySignature } from '../../handlers/auth/tokens/verifyToken.ts'
-import type { Environment } from './environment.ts'
+import type { WorkerEnvironment } from './environment.ts'
 import { SettingsError, type Settings } from './settings.ts'
 
 /** Checking a password takes more CPU than a Worker has: the node that signs the tokens answers logins. */
@@ -18,7 +18,7 @@ const loginOf =
 const isAlgorithm = (name: string): name is Algorithm => (ALGORITHMS as readonly string[]).includes(name)
 
 /** Read access: public, or with a token signed by the key of the deployment. @throws SettingsError */
-export const openWorkerAccess = async (env: Environment, settings: Settings): Promise<Authentication> => {
+export const openWorkerAccess = async (env: WorkerEnvironment, settings: Settings): Promise<Authentication> => {
   const { JWT_PUBLIC_KEY: pem = '', JWT_ALGORITHM: algorithm = 'RS256' } = env
   const login = loginOf(settings)
   if (pem === '') return { ...NO_AUTHENTICATION, login }

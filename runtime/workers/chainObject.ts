@@ -1,7 +1,7 @@
 import { DurableObject, type DurableObjectContext } from 'cloudflare:workers'
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import type { ConditionalWrite } from '../../core/store/codec/entries.ts'
-import type { Environment } from './environment.ts'
+import type { WorkerEnvironment } from './environment.ts'
 
 /** Values that one statement may bind. */
 const PARAMETERS_MAX = 100
@@ -12,8 +12,8 @@ const asBytes = (value: unknown): Uint8Array => new Uint8Array(value as ArrayBuf
  * The Durable Object of a chain: its head, its state and what is found by a hash, in SQLite. One object handles one request
  * at a time, so that a write of many values is seen as a whole or not at all.
  */
-export class ChainObject extends DurableObject<Environment> {
-  constructor(ctx: DurableObjectContext, env: Environment) {
+export class ChainObject extends DurableObject<WorkerEnvironment> {
+  constructor(ctx: DurableObjectContext, env: WorkerEnvironment) {
     super(ctx, env)
     this.ctx.storage.sql.exec(
       'CREATE TABLE IF NOT EXISTS entry (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID',

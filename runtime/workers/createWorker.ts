@@ -8,7 +8,7 @@ import secp256k1 from './modules/secp256k1.wasm'
 import { boundedWait } from '../../p2p/transport/boundedWait.ts'
 import { HEAD_WAIT_MS } from '../read/limits.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
-import type { Environment, ExecutionContext } from './environment.ts'
+import type { WorkerEnvironment, ExecutionContext } from './environment.ts'
 import { answerStore } from './storeRoute.ts'
 import { openIsolateState, type IsolateState, withStore } from './isolateState.ts'
 
@@ -33,7 +33,7 @@ let opened: IsolateState | undefined
  * @throws SettingsError where none is bound, or bindings that cannot work together
  */
 export type OpenStore = (
-  env: Environment,
+  env: WorkerEnvironment,
   genesisHash: Uint8Array,
   context: ExecutionContext,
 ) => Promise<KeyValueStore>
@@ -41,7 +41,7 @@ export type OpenStore = (
 const answer = async (
   openStore: OpenStore,
   request: Request,
-  env: Environment,
+  env: WorkerEnvironment,
   context: ExecutionContext,
 ): Promise<Response> => {
   prepare()
@@ -68,7 +68,7 @@ const answer = async (
 }
 
 type WorkerHandler = {
-  fetch(request: Request, env: Environment, context: ExecutionContext): Promise<Response>
+  fetch(request: Request, env: WorkerEnvironment, context: ExecutionContext): Promise<Response>
 }
 
 /** The Worker: JSON-RPC, GraphQL, /liveness and /readiness over the store of the deployment, and the route that fills it. */

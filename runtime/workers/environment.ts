@@ -1,7 +1,7 @@
 import type { ChainNamespace, Database, ValueBucket, ValueNamespace } from '../drivers/cloudflare/bindings.ts'
 
 /** Bindings, variables and secrets of a deployment: see wrangler.toml. */
-export type Environment = {
+export type WorkerEnvironment = {
   readonly CHAIN?: ChainNamespace
   readonly DATABASE?: Database
   readonly VALUES?: ValueBucket

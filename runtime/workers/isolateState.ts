@@ -23,7 +23,7 @@ import { createUpstream, NO_UPSTREAM } from '../read/upstream.ts'
 import { createVerification } from '../read/verification.ts'
 import { NAME, VERSION } from '../product.ts'
 import { openWorkerAccess } from './access.ts'
-import type { Environment } from './environment.ts'
+import type { WorkerEnvironment } from './environment.ts'
 import { type Settings, settingsOf, SettingsError } from './settings.ts'
 
 /** Memory of what never changes: an isolate has 128 MB. */
@@ -73,14 +73,14 @@ export type IsolateState = {
 
 const GENESIS_OBJECT = 'genesis.json'
 
-const storedGenesis = async ({ VALUES, VALUES_KV }: Environment): Promise<string | undefined> => {
+const storedGenesis = async ({ VALUES, VALUES_KV }: WorkerEnvironment): Promise<string | undefined> => {
   const inBucket = await (await VALUES?.get(GENESIS_OBJECT))?.text()
   if (inBucket !== undefined || VALUES_KV === undefined) return inBucket
   const bytes = await VALUES_KV.get(GENESIS_OBJECT, 'arrayBuffer')
   return bytes === null ? undefined : new TextDecoder().decode(bytes)
 }
 
-const genesisOf = async (env: Environment): Promise<Genesis> => {
+const genesisOf = async (env: WorkerEnvironment): Promise<Genesis> => {
   const text = env.GENESIS === undefined || env.GENESIS === '' ? undefined : env.GENESIS
   const stored = text ?? (await storedGenesis(env))
   if (stored === undefined)
@@ -150,7 +150,7 @@ const openApps = (
 }
 
 /** Opens the state that an isolate keeps between requests. @throws SettingsError, GenesisError */
-export const openIsolateState = async (env: Environment): Promise<IsolateState> => {
+export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateState> => {
   const settings = settingsOf(env)
   const genesis = await genesisOf(env)
   const genesisHead = genesisHeadOf(genesis)

@@ -1,7 +1,7 @@
 import { fromHex } from '../../core/bytes/hex.ts'
 import type { TrustedBlockOption } from '../read/options.ts'
 import type { Verification } from '../read/readHost.ts'
-import type { Environment } from './environment.ts'
+import type { WorkerEnvironment } from './environment.ts'
 
 /** The variables of a deployment, checked. */
 export type Settings = {
@@ -42,7 +42,7 @@ const trustedBlockOf = (text: string): TrustedBlockOption | undefined => {
 }
 
 /** @throws SettingsError */
-export const settingsOf = (env: Environment): Settings => ({
+export const settingsOf = (env: WorkerEnvironment): Settings => ({
   verification: verificationOf(env.VERIFY ?? 'head'),
   trustedBlock: trustedBlockOf(env.TRUSTED_BLOCK ?? ''),
   maxHeadAge: Number(numberOf('MAX_HEAD_AGE', env.MAX_HEAD_AGE ?? '0')),

@@ -6,7 +6,7 @@ import { durableObjectDriver } from '../drivers/cloudflare/durableObject.ts'
 import { inBatches } from '../drivers/inBatches.ts'
 import { r2Driver, WORKER_CONNECTIONS_MAX, workersKvDriver } from '../drivers/cloudflare/values.ts'
 import type { OpenStore } from './createWorker.ts'
-import type { Environment, ExecutionContext } from './environment.ts'
+import type { WorkerEnvironment, ExecutionContext } from './environment.ts'
 import { SettingsError } from './settings.ts'
 import { createSplitStore } from './splitStore.ts'
 
@@ -38,7 +38,7 @@ const withDataCentreCache = (values: KeyValueStore, context: ExecutionContext): 
 }
 
 /** Bindings of a deployment that cannot work together. */
-const requireBindings = ({ CHAIN: object, DATABASE, HYPERDRIVE, VALUES, VALUES_KV }: Environment): void => {
+const requireBindings = ({ CHAIN: object, DATABASE, HYPERDRIVE, VALUES, VALUES_KV }: WorkerEnvironment): void => {
   if (HYPERDRIVE !== undefined)
     throw new SettingsError('HYPERDRIVE', 'PostgreSQL needs main = "runtime/workers/postgresql.ts"')
   const heads = [object, DATABASE].filter(bound => bound !== undefined).length

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NOTIFICATION_BUFFER_BYTES_MAX } from '../../handlers/ws/outbox.ts'
-import { SUBSCRIPTIONS_MAX } from '../../handlers/rpc/subscriptions/subscriptions.ts'
+import { CONNECTION_SUBSCRIPTIONS_MAX } from '../../handlers/rpc/subscriptions/subscriptions.ts'
 import { withFolder } from '../runtime/folder.ts'
 import { isInstalled, type NodeProcess, type RuntimeName, startNode } from '../runtime/nodeProcess.ts'
 import { connectRawWs, tellsPolicyViolation } from '../runtime/rawWs.ts'
@@ -186,7 +186,7 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
   test('given a reader that stops, when much is sent, then memory is limited, and it is disconnected with the reason', async () => {
     const { node, wsUrl } = limited
     const subscribe = JSON.stringify(
-      Array.from({ length: SUBSCRIPTIONS_MAX }, (_, id) => ({
+      Array.from({ length: CONNECTION_SUBSCRIPTIONS_MAX }, (_, id) => ({
         id,
         method: 'eth_subscribe',
         params: ['newHeads'],

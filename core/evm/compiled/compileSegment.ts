@@ -1,6 +1,6 @@
 import { bodyOf, createEmitter, emitBase, loadItem, storeItem, type Word, wordOf } from './emitter.ts'
 import { type Binary, shiftBy, type Unary } from './arithmetic.ts'
-import type { Segment } from './segment.ts'
+import type { CodeSegment } from './segment.ts'
 import {
   apply,
   BINARY,
@@ -9,16 +9,16 @@ import {
   type Maker,
   type Simulation,
   UNARY,
-  type Value,
+  type StackValue,
 } from './simulation.ts'
 
 /** The body of a function of WebAssembly with the effect of the segment; its parameter is the index of the top item. */
-export const compileSegment = (words: Int32Array, segment: Segment): number[] => {
+export const compileSegment = (words: Int32Array, segment: CodeSegment): number[] => {
   const emitter = createEmitter()
   const { needs } = segment
   emitBase(emitter, needs - 1)
   const loaded = new Map<number, Word>()
-  const wordFor = (value: Value): Word => {
+  const wordFor = (value: StackValue): Word => {
     if ('word' in value) return value.word
     if ('constant' in value) return wordOf(value.constant)
     const known = loaded.get(value.depth)

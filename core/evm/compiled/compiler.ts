@@ -4,12 +4,12 @@ import type { Program } from '../interpreter/program.ts'
 import { stackMemory } from '../interpreter/stack.ts'
 import { compileSegment } from './compileSegment.ts'
 import { instantiateSegments, moduleOf, pagesOf } from './module.ts'
-import { type Segment, segmentSteps } from './segment.ts'
+import { type CodeSegment, segmentSteps } from './segment.ts'
 
 /** A program whose segments are translated to WebAssembly and not yet compiled by the runtime. */
 export type TranslatedProgram = {
   readonly program: Program
-  readonly segments: readonly Segment[]
+  readonly segments: readonly CodeSegment[]
   readonly module: Uint8Array<ArrayBuffer>
 }
 

@@ -11,10 +11,10 @@ import {
   SHR,
   type Simulation,
   UNARY,
-  type Value,
+  type StackValue,
 } from './simulation.ts'
 
-const COMPUTED: Value = { word: wordOf(0n) }
+const COMPUTED: StackValue = { word: wordOf(0n) }
 const KINDS: Maker = { binary: () => COMPUTED, unary: () => COMPUTED, shift: () => COMPUTED }
 
 /** Instructions of a segment at most: an engine compiles a module of one in some milliseconds. */
@@ -22,7 +22,7 @@ const INSTRUCTIONS_MAX = 128
 
 const MULTIPLY = 0x02
 
-export type Segment = {
+export type CodeSegment = {
   readonly start: number
   /** Behind its last instruction. */
   readonly end: number
@@ -44,9 +44,9 @@ const weightOf = (op: number): number => {
 const segmentFrom = (
   words: Int32Array,
   start: number,
-): { readonly segment?: Segment; readonly next: number } => {
+): { readonly segment?: CodeSegment; readonly next: number } => {
   const simulation: Simulation = { stack: [], needs: 0 }
-  let segment: Segment | undefined
+  let segment: CodeSegment | undefined
   let weight = 0
   let ip = start
   for (let count = 0; count < INSTRUCTIONS_MAX && ip < words.length; count++) {
@@ -69,8 +69,8 @@ const SEARCHED_WORDS = 4096
 const SEGMENT_WORDS_MIN = lengthOf(OP_COMPILED)
 
 /** The segments of a program, in order, that are long enough for a COMPILED instruction. */
-export function* segmentSteps({ words }: Pick<Program, 'words'>): Steps<readonly Segment[]> {
-  const segments: Segment[] = []
+export function* segmentSteps({ words }: Pick<Program, 'words'>): Steps<readonly CodeSegment[]> {
+  const segments: CodeSegment[] = []
   let yieldedAt = 0
   for (let ip = 0; ip < words.length; ) {
     const { segment, next } = segmentFrom(words, ip)

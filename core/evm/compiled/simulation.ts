@@ -69,11 +69,11 @@ const pushedAt = (words: Int32Array, ip: number): bigint | undefined => {
 }
 
 /** A value of the symbolic stack: an item as it was before the segment, by its depth below the top; a constant; or computed. */
-export type Value = { readonly depth: number } | { readonly constant: bigint } | { readonly word: Word }
+export type StackValue = { readonly depth: number } | { readonly constant: bigint } | { readonly word: Word }
 
 export type Simulation = {
   /** The items from the lowest one that was touched. */
-  readonly stack: Value[]
+  readonly stack: StackValue[]
   /** Items before the segment that the stack above holds. */
   needs: number
 }
@@ -82,16 +82,16 @@ export const ensureItems = (simulation: Simulation, count: number): void => {
   while (simulation.stack.length < count) simulation.stack.unshift({ depth: simulation.needs++ })
 }
 
-const popped = (simulation: Simulation): Value => {
+const popped = (simulation: Simulation): StackValue => {
   ensureItems(simulation, 1)
-  return simulation.stack.pop() as Value
+  return simulation.stack.pop() as StackValue
 }
 
 /** Makes values: with an emitter, or as placeholders while the end of a segment is searched. */
 export type Maker = {
-  readonly binary: (op: number, a: Value, b: Value) => Value
-  readonly unary: (op: number, a: Value) => Value
-  readonly shift: (bits: number, a: Value) => Value
+  readonly binary: (op: number, a: StackValue, b: StackValue) => StackValue
+  readonly unary: (op: number, a: StackValue) => StackValue
+  readonly shift: (bits: number, a: StackValue) => StackValue
 }
 
 /** Applies one instruction; false when it cannot be part of a segment. */
@@ -103,12 +103,12 @@ export const apply = (simulation: Simulation, words: Int32Array, ip: number, mak
   else if (op === OP_DUP) {
     const distance = words[ip + 1] as number
     ensureItems(simulation, distance + 1)
-    stack.push(stack.at(-1 - distance) as Value)
+    stack.push(stack.at(-1 - distance) as StackValue)
   } else if (op === OP_SWAP) {
     const distance = words[ip + 1] as number
     ensureItems(simulation, distance + 1)
     const [top, other] = [stack.length - 1, stack.length - 1 - distance]
-    ;[stack[top], stack[other]] = [stack[other] as Value, stack[top] as Value]
+    ;[stack[top], stack[other]] = [stack[other] as StackValue, stack[top] as StackValue]
   } else if (op === POP) popped(simulation)
   else if (op === SHL || op === SHR) {
     const bits = stack.at(-1)

@@ -5,7 +5,7 @@ import { encodeExtraData } from '../../block/codec/extraData.ts'
 import { DEVELOPMENT_ACCOUNTS } from './accounts.ts'
 import { DEVELOPMENT_CONTRACTS } from './contracts.ts'
 
-export type DevelopmentOptions = {
+export type DevelopmentGenesisOptions = {
   /** The one validator. */
   readonly validator: Address
   readonly chainId?: number
@@ -32,7 +32,7 @@ export const developmentGenesis = ({
   validator,
   chainId = CHAIN_ID,
   blockPeriodMs = BLOCK_PERIOD_MS,
-}: DevelopmentOptions): object => ({
+}: DevelopmentGenesisOptions): object => ({
   config: {
     chainId,
     londonBlock: 0,

@@ -4,7 +4,7 @@ import { keccak256Steps } from '../../crypto/keccakSteps.ts'
 import type { Steps } from '../../steps.ts'
 
 /** One part of a snapshot file: kind, length, payload, and the start of a checksum over all frames so far. */
-export type Frame = { readonly kind: FrameKind; readonly payload: Uint8Array }
+export type SnapshotFrame = { readonly kind: FrameKind; readonly payload: Uint8Array }
 
 export type FrameKind = 'header' | 'block' | 'end'
 
@@ -35,7 +35,7 @@ const headOf = (kind: FrameKind, length: number): Uint8Array => {
 const NO_FRAMES: Hash = new Uint8Array(32)
 
 /** Encodes the frames of a file in their order: each checksum covers the frames before. Yields within a long one. */
-export const createFrameWriter = (): ((frame: Frame) => Steps<readonly Uint8Array[]>) => {
+export const createFrameWriter = (): ((frame: SnapshotFrame) => Steps<readonly Uint8Array[]>) => {
   let chained = NO_FRAMES
   return function* ({ kind, payload }) {
     const head = headOf(kind, payload.length)
@@ -78,7 +78,7 @@ const createCutter = (chunks: AsyncIterable<Uint8Array>) => {
 }
 
 /** The frames of a snapshot file, each verified, up to its end. @throws SnapshotDamaged */
-export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
+export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SnapshotFrame> {
   const cutter = createCutter(chunks)
   if (!equalBytes(await cutter.take(MAGIC.length), MAGIC)) throw new SnapshotDamaged('it is not a snapshot')
   let chained = NO_FRAMES

@@ -2,7 +2,7 @@ import { FetchError } from '../errors.ts'
 import { createFeed, type Feed } from './feed.ts'
 
 /** Maximum number of subscriptions of all clients: each receives every event. */
-export const SUBSCRIPTIONS_MAX = 1_000
+export const GRAPHQL_SUBSCRIPTIONS_MAX = 1_000
 
 /** The open subscriptions. */
 export type SubscriptionRegistry = {
@@ -18,8 +18,8 @@ export const createSubscriptionRegistry = (): SubscriptionRegistry => {
   return {
     open: <T>(listen: (push: (event: T) => void) => () => void): Feed<T> => {
       if (closed) throw new FetchError('The node is stopping')
-      if (open.size >= SUBSCRIPTIONS_MAX)
-        throw new FetchError(`The node serves ${SUBSCRIPTIONS_MAX} subscriptions already. Try again later.`)
+      if (open.size >= GRAPHQL_SUBSCRIPTIONS_MAX)
+        throw new FetchError(`The node serves ${GRAPHQL_SUBSCRIPTIONS_MAX} subscriptions already. Try again later.`)
       const feed: Feed<T> = createFeed(listen, () => open.delete(feed))
       open.add(feed)
       return feed

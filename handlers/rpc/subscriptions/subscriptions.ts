@@ -17,7 +17,7 @@ export type Topic =
   | { readonly kind: 'syncing' }
 
 /** Subscriptions of one connection: a page that watches each of its contracts has some hundreds. */
-export const SUBSCRIPTIONS_MAX = 1024
+export const CONNECTION_SUBSCRIPTIONS_MAX = 1024
 
 /** Characters of the log filters of one connection: some ten thousand addresses and topics, as of one eth_getLogs. */
 const FILTER_TEXT_MAX = 1024 * 1024
@@ -51,7 +51,7 @@ export type SubscriptionHub = {
 
 /** @throws RpcError when a connection has too many subscriptions, or too long filters */
 const requireRoom = (openCount: number, textLength: number): void => {
-  if (openCount >= SUBSCRIPTIONS_MAX || textLength > FILTER_TEXT_MAX)
+  if (openCount >= CONNECTION_SUBSCRIPTIONS_MAX || textLength > FILTER_TEXT_MAX)
     throw new RpcError('SUBSCRIPTIONS_TOO_MANY')
 }
 

@@ -14,7 +14,7 @@ export type TransactionAnnouncement = {
 }
 
 /** Maximum transactions, or hashes, of one message: Besu disconnects a peer that sends more. */
-export const TRANSACTIONS_MAX = 4096
+export const MESSAGE_TRANSACTIONS_MAX = 4096
 
 /** The EIP-2718 encodings as items of a list: legacy ones stand as they are, typed ones as byte strings. */
 export const encodeTransactions = (transactions: readonly Uint8Array[]): Uint8Array =>
@@ -27,8 +27,8 @@ export const transactionItems = (transactions: readonly Uint8Array[]): readonly 
 export const decodeTransactions = (raw: RawItem): readonly Uint8Array[] => {
   const transactions: Uint8Array[] = []
   for (const item of iterateRawItems(raw, 'transactions')) {
-    if (transactions.length === TRANSACTIONS_MAX)
-      throw new RlpError(`more than ${TRANSACTIONS_MAX} transactions in one message`)
+    if (transactions.length === MESSAGE_TRANSACTIONS_MAX)
+      throw new RlpError(`more than ${MESSAGE_TRANSACTIONS_MAX} transactions in one message`)
     const encoded = (item[0] as number) >= 0xc0 ? item : rawString(item, 'a transaction')
     if (encoded.length === 0) throw new RlpError('an empty transaction')
     transactions.push(encoded.slice())
@@ -49,13 +49,13 @@ export const encodeTransactionAnnouncements = (
 
 const hashItem = (item: RawItem): Hash => rlpBytes(rawString(item, 'a hash'), 'a hash', 32).slice()
 
-/** @throws RlpError when the lists differ in length or are longer than TRANSACTIONS_MAX */
+/** @throws RlpError when the lists differ in length or are longer than MESSAGE_TRANSACTIONS_MAX */
 export const decodeTransactionAnnouncements = (
   version: EthVersion,
   payload: Uint8Array,
 ): readonly TransactionAnnouncement[] => {
   if (version === 66)
-    return rawItems(payload, 'announced hashes', 0, TRANSACTIONS_MAX).map(item => ({
+    return rawItems(payload, 'announced hashes', 0, MESSAGE_TRANSACTIONS_MAX).map(item => ({
       hash: hashItem(item),
       type: undefined,
       size: undefined,
@@ -63,8 +63,8 @@ export const decodeTransactionAnnouncements = (
   const [types, sizes, hashes] = rawItems(payload, 'announced transactions', 3) as [RawItem, RawItem, RawItem]
   const typeBytes = rawString(types, 'the types')
   const sizeItems = rawItems(sizes, 'the sizes', typeBytes.length)
-  if (typeBytes.length > TRANSACTIONS_MAX)
-    throw new RlpError(`more than ${TRANSACTIONS_MAX} announced hashes`)
+  if (typeBytes.length > MESSAGE_TRANSACTIONS_MAX)
+    throw new RlpError(`more than ${MESSAGE_TRANSACTIONS_MAX} announced hashes`)
   return rawItems(hashes, 'the hashes', typeBytes.length).map((item, index) => ({
     hash: hashItem(item),
     type: typeBytes[index],

@@ -10,7 +10,7 @@ import type { Devp2pNode } from './devp2pNode.ts'
 const REPORT_INTERVAL_MS = 1000
 
 /** QBFT messages over istanbul/100. */
-export type Consensus = {
+export type ConsensusMessages = {
   /** Queues a message for the connected ones of these nodes; returns their number. */
   send(to: readonly Address[], code: number, data: Uint8Array): number
   receive(peer: EthPeer, code: number, data: Uint8Array): void
@@ -18,7 +18,7 @@ export type Consensus = {
   readonly sentAtMs: number
 }
 
-export const createConsensus = (node: Devp2pNode): Consensus => {
+export const createConsensusMessages = (node: Devp2pNode): ConsensusMessages => {
   const { options, handlers, scoring } = node
   const { nowMs } = options
   const rates = createConsensusRates(nowMs)

@@ -14,7 +14,7 @@ import { rateLimitedLog } from '../../transport/rateLimitedLog.ts'
 import type { Random } from '../rlpx/ecies.ts'
 import type { Session } from '../session/session.ts'
 import type { BlockPropagation } from './blockPropagation.ts'
-import type { Consensus } from './consensus.ts'
+import type { ConsensusMessages } from './consensus.ts'
 import type { NodeDiscovery } from './startNodeDiscovery.ts'
 import type { Serving } from '../eth/serving.ts'
 import { createEthPeerTable, type EthPeerTable } from './peerTable.ts'
@@ -55,7 +55,7 @@ export type Parts = {
   readonly serving: Serving
   readonly blocks: BlockPropagation
   readonly transactions: TransactionPropagation
-  readonly consensus: Consensus
+  readonly consensus: ConsensusMessages
   /** Undefined when it is off. */
   discovery: NodeDiscovery | undefined
 }

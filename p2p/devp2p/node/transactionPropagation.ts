@@ -14,7 +14,7 @@ import {
   decodeTransactions,
   encodeTransactionAnnouncements,
   encodeTransactions,
-  TRANSACTIONS_MAX,
+  MESSAGE_TRANSACTIONS_MAX,
   type TransactionAnnouncement,
 } from '../eth/transactions.ts'
 import { nameOf } from '../session/session.ts'
@@ -76,7 +76,7 @@ const sendInFull = (peer: EthPeer, transactions: readonly Prepared[]): void => {
     bytes = 0
   }
   for (const { encoded } of transactions) {
-    if (bytes + encoded.length > FULL_BYTES_MAX || batch.length >= TRANSACTIONS_MAX) flush()
+    if (bytes + encoded.length > FULL_BYTES_MAX || batch.length >= MESSAGE_TRANSACTIONS_MAX) flush()
     batch.push(encoded)
     bytes += encoded.length
   }
@@ -84,8 +84,8 @@ const sendInFull = (peer: EthPeer, transactions: readonly Prepared[]): void => {
 }
 
 const sendHashes = (peer: EthPeer, announcements: readonly TransactionAnnouncement[]): void => {
-  for (let at = 0; at < announcements.length; at += TRANSACTIONS_MAX) {
-    const part = announcements.slice(at, at + TRANSACTIONS_MAX)
+  for (let at = 0; at < announcements.length; at += MESSAGE_TRANSACTIONS_MAX) {
+    const part = announcements.slice(at, at + MESSAGE_TRANSACTIONS_MAX)
     sendEth(peer, ETH.newPooledTransactionHashes, encodeTransactionAnnouncements(peer.version, part))
   }
 }

@@ -19,7 +19,7 @@ const RANGE_OPTIONS = {
   }),
 }
 
-export type ImportOptions = typeof IMPORT_OPTIONS
+export type BlocksImportOptions = typeof IMPORT_OPTIONS
 const IMPORT_OPTIONS = {
   ...CHAIN_OPTIONS,
   ...RANGE_OPTIONS,
@@ -31,7 +31,7 @@ const IMPORT_OPTIONS = {
   }),
 }
 
-export type ExportOptions = typeof EXPORT_OPTIONS
+export type BlocksExportOptions = typeof EXPORT_OPTIONS
 const EXPORT_OPTIONS = {
   ...CHAIN_OPTIONS,
   ...RANGE_OPTIONS,

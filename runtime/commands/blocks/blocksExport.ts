@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises'
 import { encodeBlock } from '../../../core/block/codec/block.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { CommandContext } from '../../cli/command.ts'
-import type { ExportOptions } from './blocksCommands.ts'
+import type { BlocksExportOptions } from './blocksCommands.ts'
 import { CommandError, requireOption } from '../../cli/errors.ts'
 import { type Progress, startProgress } from '../../cli/terminal/progress.ts'
 import { writeFailureReason } from '../../files/reason.ts'
@@ -49,7 +49,7 @@ const writeBlocks = async (
 }
 
 /** Writes blocks in order as concatenated RLP, with one block in memory at a time. */
-export const exportBlocks = async ({ options, terminal }: CommandContext<ExportOptions>): Promise<number> => {
+export const exportBlocks = async ({ options, terminal }: CommandContext<BlocksExportOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
   const to = requireOption(options.to, '--to=<PATH>')
   const node = await openNode(options)

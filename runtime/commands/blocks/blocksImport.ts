@@ -10,7 +10,7 @@ import type { Chain } from '../../../core/chain/chain.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import type { CommandContext } from '../../cli/command.ts'
-import type { ImportOptions } from './blocksCommands.ts'
+import type { BlocksImportOptions } from './blocksCommands.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import { type Progress, startProgress } from '../../cli/terminal/progress.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
@@ -21,7 +21,7 @@ import { logBlock } from '../../logging/logBlock.ts'
 import { type BlockRange, blockRange } from './blockRange.ts'
 import { formatRate } from '../../../core/text/rates.ts'
 
-type Context = CommandContext<ImportOptions>
+type Context = CommandContext<BlocksImportOptions>
 
 /** Bytes read at once: an import needs this much memory and one block, whatever the length of the file. */
 const CHUNK_BYTES = 1024 * 1024

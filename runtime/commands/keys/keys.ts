@@ -8,7 +8,7 @@ import { requirePrivateFile } from '../../keys/filePermissions.ts'
 import { type NodeKey, nodeKeyOf, readNodeKey, writeNodeKey } from '../../keys/nodeKey.ts'
 import { encryptKeystore } from '../../signing/keystore/encryption.ts'
 import { openKeystore, readKeystore, readPasswordFile } from '../../signing/keystore/readKeystore.ts'
-import type { ExportOptions, ImportOptions, PasswordChangeOptions } from './keysCommands.ts'
+import type { KeysExportOptions, KeysImportOptions, PasswordChangeOptions } from './keysCommands.ts'
 
 /** Maximum length of a typed or piped key. */
 const INPUT_BYTES_MAX = 4096
@@ -66,7 +66,7 @@ const parseKey = (text: string): NodeKey => {
   throw new CommandError('INPUT', 'The input is not a private key: one line of 32 bytes in hex')
 }
 
-const keyToImport = async ({ options, terminal }: CommandContext<ImportOptions>): Promise<NodeKey> => {
+const keyToImport = async ({ options, terminal }: CommandContext<KeysImportOptions>): Promise<NodeKey> => {
   const { from, unsafeKeyPermissions } = options
   if (from === undefined)
     return parseKey(
@@ -81,7 +81,7 @@ const keyToImport = async ({ options, terminal }: CommandContext<ImportOptions>)
 }
 
 /** Encrypts a private key into a new file. @throws CommandError, UsageError */
-export const importKey = async (context: CommandContext<ImportOptions>): Promise<number> => {
+export const importKey = async (context: CommandContext<KeysImportOptions>): Promise<number> => {
   const { options, terminal } = context
   const path = requireOption(options.keystoreFile, '--keystore-file=<PATH>')
   requireAbsent(path)
@@ -103,7 +103,7 @@ const openKey = async (path: string, options: Passwords, terminal: Terminal): Pr
 }
 
 /** Decrypts a key file into a new file. @throws CommandError, UsageError */
-export const exportKey = async ({ options, terminal }: CommandContext<ExportOptions>): Promise<number> => {
+export const exportKey = async ({ options, terminal }: CommandContext<KeysExportOptions>): Promise<number> => {
   const path = requireOption(options.keystoreFile, '--keystore-file=<PATH>')
   const to = requireOption(options.to, '--to=<PATH>')
   requireAbsent(to)

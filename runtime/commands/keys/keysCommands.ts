@@ -7,7 +7,7 @@ const { keystoreFile, keystorePasswordFile, unsafeKeyPermissions } = SIGNING_OPT
 
 const SHARED = { keystoreFile, keystorePasswordFile, unsafeKeyPermissions }
 
-export type ImportOptions = typeof IMPORT_OPTIONS
+export type KeysImportOptions = typeof IMPORT_OPTIONS
 const IMPORT_OPTIONS = {
   ...SHARED,
   from: pathOption({
@@ -19,7 +19,7 @@ const IMPORT_OPTIONS = {
   }),
 }
 
-export type ExportOptions = typeof EXPORT_OPTIONS
+export type KeysExportOptions = typeof EXPORT_OPTIONS
 const EXPORT_OPTIONS = {
   ...SHARED,
   to: pathOption({

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { DEVELOPMENT_MNEMONIC } from '../../../core/genesis/development/accounts.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { CommandContext } from '../../cli/command.ts'
-import type { NetworkOptions } from './networkCommand.ts'
+import type { NetworkCommandOptions } from './networkCommand.ts'
 import { CommandError } from '../../cli/errors.ts'
 import { watchBlocks } from '../../devnet/blockWatch.ts'
 import { watchHealth } from '../../devnet/healthWatch.ts'
@@ -12,7 +12,7 @@ import { freePorts, takenPorts } from '../../devnet/ports.ts'
 import { watchStalls } from '../../devnet/stallWatch.ts'
 import { stopSignal } from '../../node/process/signals.ts'
 
-type Context = CommandContext<NetworkOptions>
+type Context = CommandContext<NetworkCommandOptions>
 
 /** `count` ports starting at `first`, or free ones if it is 0. */
 const portsFrom = async (first: number, count: number): Promise<readonly number[]> =>

@@ -3,7 +3,7 @@ import { type Command, defineCommand } from '../../cli/command.ts'
 import { integerOption, pathOption } from '../../cli/option.ts'
 import { GROUP } from '../sharedOptions.ts'
 
-export type NetworkOptions = typeof NETWORK_OPTIONS
+export type NetworkCommandOptions = typeof NETWORK_OPTIONS
 const NETWORK_OPTIONS = {
   dataPath: pathOption({
     name: 'data-path',

@@ -17,7 +17,7 @@ import { listenForRpc, rpcOptionsOf, serveRpc } from '../../node/servers/rpcServ
 import { requireDistinctPorts } from '../../node/servers/servicePorts.ts'
 import { listenForWs, serveWs } from '../../node/servers/wsServer.ts'
 import { stopSignal } from '../../node/process/signals.ts'
-import { openReader, type Reader } from '../../read/openReader.ts'
+import { openReader, type RunningReader } from '../../read/openReader.ts'
 import type { READ_OPTIONS } from '../../read/options.ts'
 
 type Context = CommandContext<typeof READ_OPTIONS>
@@ -53,7 +53,7 @@ type Fetch = (request: Request, peer?: () => string) => Response | Promise<Respo
 /** A listener whose requests wait until the head was read. */
 const withFreshHead = <App extends { readonly fetch: Fetch }>(
   listener: Listener<App>,
-  { fresh }: Reader,
+  { fresh }: RunningReader,
 ): Listener<App> => ({
   ...listener,
   attach: app =>

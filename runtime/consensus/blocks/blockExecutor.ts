@@ -12,7 +12,7 @@ import type { BuildBlock } from './blockBuilder.ts'
 import { createDelays, type Delays } from './delays.ts'
 import { createExecutedBlocks, type ExecutedBlocks } from './executedBlocks.ts'
 import { createRecentTimes, type RecentTimes } from './recentTimes.ts'
-import { type VerificationOptions, verifyOnce } from './verification.ts'
+import { type ProposalVerificationOptions, verifyOnce } from './verification.ts'
 
 /** Interval between checks whether a failed store accepts writes again. */
 const STORE_POLL_MS = 250
@@ -46,7 +46,7 @@ type Executor = BlockExecutorOptions & {
   readonly executed: ExecutedBlocks
   readonly delays: Delays
   readonly proposedAtMs: RecentTimes
-  readonly verification: VerificationOptions
+  readonly verification: ProposalVerificationOptions
   isStopped: boolean
 }
 

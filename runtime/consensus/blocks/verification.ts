@@ -32,7 +32,7 @@ const VERIFY_BYTES_MAX = 1024 * 1024 * 1024
 /** Delay before retrying after an internal error, which says nothing about the block. */
 const VERIFICATION_RETRY_MS = 1_000
 
-export type VerificationOptions = {
+export type ProposalVerificationOptions = {
   readonly chain: Pick<Chain, 'verifyBlock'>
   /** When the current round ends, milliseconds since 1970; undefined when no round runs. */
   readonly roundEndMs: () => number | undefined
@@ -45,7 +45,7 @@ export type VerificationOptions = {
 }
 
 /** The outcome of one attempt. `abandoned`: the execution exceeded its bounds, which says nothing about the block. */
-export type Verification =
+export type VerificationOutcome =
   | { readonly kind: 'valid'; readonly built: BuiltBlock }
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'retry'; readonly afterMs: number }
@@ -53,7 +53,7 @@ export type Verification =
 
 /** Returns why the execution of a proposal is abandoned. Not a validity rule: sealed blocks are always executed fully. */
 const createAbandonCheck = (
-  { isDue, roundEndMs, firstRoundMs }: VerificationOptions,
+  { isDue, roundEndMs, firstRoundMs }: ProposalVerificationOptions,
   block: Block,
 ): ((usage: Usage) => string | undefined) => {
   const startedMs = Date.now()
@@ -71,11 +71,11 @@ const createAbandonCheck = (
 }
 
 const verificationOf = (
-  { isDue, clockWarning, log }: VerificationOptions,
+  { isDue, clockWarning, log }: ProposalVerificationOptions,
   block: Block,
   nowMs: number,
   error: unknown,
-): Verification => {
+): VerificationOutcome => {
   const { header } = block
   const { number } = header
   const isCurrent = isDue(block)
@@ -104,7 +104,7 @@ const verificationOf = (
 }
 
 /** Verifies a proposed block once. */
-export const verifyOnce = async (options: VerificationOptions, block: Block): Promise<Verification> => {
+export const verifyOnce = async (options: ProposalVerificationOptions, block: Block): Promise<VerificationOutcome> => {
   const nowMs = Date.now()
   try {
     const giveUp = createAbandonCheck(options, block)

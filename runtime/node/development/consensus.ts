@@ -1,11 +1,11 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { Consensus } from '../../consensus/consensus.ts'
+import type { RunningConsensus } from '../../consensus/consensus.ts'
 import type { Miner } from './miner.ts'
 
 /** The consensus of a development chain: its one validator makes each block without messages to others. */
-export const developmentConsensus = (chain: Chain, address: Address, miner: Miner): Consensus => {
+export const developmentConsensus = (chain: Chain, address: Address, miner: Miner): RunningConsensus => {
   const validator = toHex(address)
   miner.start()
   return {

@@ -3,7 +3,7 @@ import type { Chain } from '../../../core/chain/chain.ts'
 import { createFeed, mapFeed, WAITING_EVENTS_MAX } from '../../../handlers/graphql/subscriptions/feed.ts'
 import {
   createSubscriptionRegistry,
-  SUBSCRIPTIONS_MAX,
+  GRAPHQL_SUBSCRIPTIONS_MAX,
 } from '../../../handlers/graphql/subscriptions/registry.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { DEPLOYER, type Sample, startSampleChain } from '../support/sampleChain.ts'
@@ -263,8 +263,8 @@ describe('given a feed', () => {
 test('given the maximum of subscriptions, when one more opens, then it is refused until another ends', () => {
   const registry = createSubscriptionRegistry()
   const open = () => registry.open(() => () => undefined)
-  const feeds = Array.from({ length: SUBSCRIPTIONS_MAX }, open)
-  expect(open).toThrow(`The node serves ${SUBSCRIPTIONS_MAX} subscriptions already`)
+  const feeds = Array.from({ length: GRAPHQL_SUBSCRIPTIONS_MAX }, open)
+  expect(open).toThrow(`The node serves ${GRAPHQL_SUBSCRIPTIONS_MAX} subscriptions already`)
   feeds[0]?.close()
   open()
   registry.close()

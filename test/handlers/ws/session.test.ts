@@ -5,7 +5,7 @@ import type { Dispatcher, Reply } from '../../../handlers/rpc/dispatch/dispatche
 import type { ConnectionSubscriptions } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
 import {
   COMPRESSED_LENGTH_MAX,
-  COMPRESSED_LENGTH_MIN,
+  COMPRESSED_MESSAGE_LENGTH_MIN,
   NOTIFICATION_BUFFER_BYTES_MAX,
   REPLY_BUFFER_BYTES_MAX,
   WHOLE_MESSAGE_BYTES_MAX,
@@ -238,8 +238,8 @@ describe('given a client that may have compression', () => {
   const answerOf = (length: number): Reply => reply('x'.repeat(length))
 
   test.each([
-    [COMPRESSED_LENGTH_MIN - 1, false],
-    [COMPRESSED_LENGTH_MIN, true],
+    [COMPRESSED_MESSAGE_LENGTH_MIN - 1, false],
+    [COMPRESSED_MESSAGE_LENGTH_MIN, true],
     [COMPRESSED_LENGTH_MAX, true],
     [COMPRESSED_LENGTH_MAX + 1, false],
   ])('when an answer has %p characters, then it is compressed: %p', (length, isCompressed) => {
@@ -251,7 +251,7 @@ describe('given a client that may have compression', () => {
 
   test('when a notification comes, then it is not', () => {
     const { session, notify, compressed } = start(() => reply(''))
-    notify('x'.repeat(COMPRESSED_LENGTH_MIN))
+    notify('x'.repeat(COMPRESSED_MESSAGE_LENGTH_MIN))
     expect(compressed).toEqual([])
     session.closed()
   })

@@ -11,7 +11,7 @@ import {
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
-import { HELD_MAX, SUBSCRIPTIONS_MAX } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
+import { HELD_MAX, CONNECTION_SUBSCRIPTIONS_MAX } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { Session } from '../../../handlers/ws/socket.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
@@ -219,7 +219,7 @@ describe('given connections that subscribe', () => {
   test('when there are too many on one connection, then the request fails with the reason', async () => {
     const { app, listeners } = start()
     const { request, session } = connect(app)
-    for (let i = 0; i < SUBSCRIPTIONS_MAX; i++) await request('eth_subscribe', 'syncing')
+    for (let i = 0; i < CONNECTION_SUBSCRIPTIONS_MAX; i++) await request('eth_subscribe', 'syncing')
     const refused = { error: { code: -32005, message: 'Too many subscriptions on this connection' } }
     expect(await request('eth_subscribe', 'newHeads')).toMatchObject(refused)
     session.closed()

@@ -7,7 +7,7 @@ import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import { POOL_OPTIONS } from '../../../core/txpool/admission.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
-import type { Consensus } from '../../../runtime/consensus/consensus.ts'
+import type { RunningConsensus } from '../../../runtime/consensus/consensus.ts'
 import { startConsensus } from '../../../runtime/consensus/driver.ts'
 import { recordInStorage } from '../../../runtime/consensus/record/recordFile.ts'
 import { validatorFilesInStorage } from '../../../runtime/consensus/record/validatorFiles.ts'
@@ -25,7 +25,7 @@ export type Running = {
   readonly pool: TransactionPool
   readonly poolHead: () => PoolHead
   readonly lines: readonly string[]
-  readonly running: Consensus
+  readonly running: RunningConsensus
 }
 
 export type RunOptions = {

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
-import type { Environment, ExecutionContext } from '../../../runtime/workers/environment.ts'
+import type { WorkerEnvironment, ExecutionContext } from '../../../runtime/workers/environment.ts'
 import { storeOf } from '../../../runtime/workers/stores.ts'
 import { rejection } from '../../support/rejection.ts'
 
 const GENESIS_HASH = new Uint8Array(32)
 
 /** An environment in which these are bound; none is used before they are checked. */
-const bound = (...names: readonly (keyof Environment)[]): Environment =>
+const bound = (...names: readonly (keyof WorkerEnvironment)[]): WorkerEnvironment =>
   Object.fromEntries(names.map(name => [name, {}]))
 
-test.each<[readonly (keyof Environment)[], string]>([
+test.each<[readonly (keyof WorkerEnvironment)[], string]>([
   [[], 'no store is bound: bind CHAIN (a Durable Object) or DATABASE (D1)'],
   [['VALUES'], 'R2 and KV hold only values that never change, and so not the head'],
   [['VALUES_KV'], 'R2 and KV hold only values that never change, and so not the head'],

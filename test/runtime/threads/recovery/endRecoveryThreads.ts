@@ -17,8 +17,8 @@ const batch = Array.from({ length: 16 }, () => invalid)
 const startBusy = (): Promise<RecoveryThread> =>
   new Promise((resolve, reject) => {
     const feed = (): void => {
-      const packed = encodeRecoveries(batch)
-      thread.send(packed, [packed.buffer])
+      const encoded = encodeRecoveries(batch)
+      thread.send(encoded, [encoded.buffer])
     }
     const thread = startRecoveryThread({
       onReady: () => {

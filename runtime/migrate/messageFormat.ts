@@ -1,10 +1,10 @@
 /** The consensus message format of a Besu release, and the option that this node needs for it. */
-export type Dialect = { readonly text: string; readonly options: readonly string[] }
+export type MessageFormat = { readonly text: string; readonly options: readonly string[] }
 
 const LEGACY = '--Xbft-legacy-protocol-encoding=true'
 
 /** @param version such as 25.12.0; undefined when it is not known */
-export const dialectOf = (version: string | undefined): Dialect => {
+export const messageFormatOf = (version: string | undefined): MessageFormat => {
   if (version === undefined)
     return {
       text: `the version of Besu is not known: with one before 26.1, add ${LEGACY}`,
