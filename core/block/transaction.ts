@@ -52,4 +52,4 @@ export type Transaction = {
 }
 
 /** A transaction with its recovered sender. */
-export type SenderTransaction = { readonly transaction: Transaction; readonly sender: Address }
+export type RecoveredTransaction = { readonly transaction: Transaction; readonly sender: Address }

@@ -10,7 +10,7 @@ import type { Vote } from '../block/codec/extraData.ts'
 import type { GivenRecord } from './importing/importRecord.ts'
 import type { Header } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
-import type { SenderTransaction } from '../block/transaction.ts'
+import type { RecoveredTransaction } from '../block/transaction.ts'
 
 /** Header values that the user of a development chain has set; undefined where the rules decide. */
 export type ChosenHeaderValues = {
@@ -38,7 +38,7 @@ export type BuildOptions = {
   /** The proposer's vote on the validators; undefined in contract mode, which has no votes. */
   readonly vote?: Vote | undefined
   /** Transactions to choose from. `skip` excludes all further transactions of the sender. */
-  readonly candidates: { next(): SenderTransaction | undefined; skip(sender: Address): void }
+  readonly candidates: { next(): RecoveredTransaction | undefined; skip(sender: Address): void }
   /**
    * Called between transactions; true closes the block. Not called before the first one: on a machine too slow for the
    * block period, transactions would otherwise wait forever.
@@ -56,9 +56,9 @@ export type BuiltBlock = {
   readonly senders: readonly Address[]
   readonly receipts: readonly Receipt[]
   /** Candidates that can never be executed, with the reason; the pool drops them. */
-  readonly rejected: readonly { readonly transaction: SenderTransaction; readonly reason: string }[]
+  readonly rejected: readonly { readonly transaction: RecoveredTransaction; readonly reason: string }[]
   /** Candidates that exceeded their bounds, with the reason. */
-  readonly stopped: readonly { readonly transaction: SenderTransaction; readonly reason: string }[]
+  readonly stopped: readonly { readonly transaction: RecoveredTransaction; readonly reason: string }[]
 }
 
 export type ImportOptions = {

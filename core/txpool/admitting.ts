@@ -1,6 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
-import type { SenderTransaction } from '../block/transaction.ts'
+import type { RecoveredTransaction } from '../block/transaction.ts'
 import { admit, checkReplacement } from './admission.ts'
 import { expectedCost, upfrontCost } from './cost.ts'
 import { checkFunds } from './funds.ts'
@@ -37,7 +37,7 @@ export const notifyDropped = ({ dropped }: Pool, entries: readonly PoolEntry[]):
 
 const createEntry = (
   pool: Pool,
-  { transaction, sender }: SenderTransaction,
+  { transaction, sender }: RecoveredTransaction,
   origin: PoolOrigin,
   baseFeePerGas: bigint | undefined,
   keys: { readonly key: string; readonly senderKey: string },
@@ -65,7 +65,7 @@ const createEntry = (
 const makeRoomInShare = (
   state: PoolState,
   queue: SenderQueue,
-  { transaction }: SenderTransaction,
+  { transaction }: RecoveredTransaction,
 ): readonly PoolEntry[] => {
   const { transactionsMax, bytesMax } = state.senderShare
   let kept = queue.entries.length
@@ -131,13 +131,13 @@ const currentQueue = (
 /** As TransactionPool.add. @throws TransactionRejected */
 export const addTransaction = (
   pool: Pool,
-  sent: SenderTransaction,
+  recovered: RecoveredTransaction,
   head: PoolHead,
   origin: PoolOrigin,
 ): void => {
   const { state } = pool
   const { options } = state
-  const { transaction, sender } = sent
+  const { transaction, sender } = recovered
   const key = toBareHex(transaction.hash)
   if (state.byHash.has(key))
     throw new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
@@ -148,7 +148,7 @@ export const addTransaction = (
   const senderKey = toBareHex(sender)
   const queue = currentQueue(pool, sender, senderKey, accountNonce, balance)
   if (options.balanceCheck) checkFunds(transaction, queue, balance + incomingOf(state, senderKey))
-  const entry = createEntry(pool, sent, origin, head.nextBaseFeePerGas, { key, senderKey })
+  const entry = createEntry(pool, recovered, origin, head.nextBaseFeePerGas, { key, senderKey })
   enqueue(pool, queue, entry)
   settleRecipients(state)
   const evicted = evict(state)

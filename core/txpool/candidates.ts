@@ -1,7 +1,7 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
 import { effectiveTip } from '../block/transactionPrice.ts'
-import type { SenderTransaction } from '../block/transaction.ts'
+import type { RecoveredTransaction } from '../block/transaction.ts'
 import { upfrontCost } from './cost.ts'
 import { createHeap, type HeapItem, NOT_IN_HEAP } from './heap.ts'
 import { LATE_SENDERS_MAX } from './limits.ts'
@@ -76,7 +76,7 @@ export const createCandidates = (
   head: PoolHead,
   isDeferred: (hash: Hash) => boolean = () => false,
   prioritySenders: ReadonlySet<string> = new Set(),
-): { next(): SenderTransaction | undefined; skip(sender: Address): void } => {
+): { next(): RecoveredTransaction | undefined; skip(sender: Address): void } => {
   const { nextBaseFeePerGas: baseFee, minPriorityFee } = head
 
   /** Undefined when the first transaction pays too little. */

@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
-import type { SenderTransaction } from '../block/transaction.ts'
+import type { RecoveredTransaction } from '../block/transaction.ts'
 import type { Rules } from '../genesis/configuration.ts'
 import type { Explanation } from './explain.ts'
 import type { PoolLimits } from './limits.ts'
@@ -31,13 +31,13 @@ export type PoolOrigin = {
   readonly addedAtMs: number
 }
 
-export type PooledTransaction = SenderTransaction & PoolOrigin
+export type PooledTransaction = RecoveredTransaction & PoolOrigin
 
 /** Pending transactions, bounded, in nonce order per sender. Pure: no clock, no I/O. */
 export type TransactionPool = {
   readonly limits: PoolLimits
   /** `origin` is local by default. @throws TransactionRejected with Besu's code and text. */
-  add(transaction: SenderTransaction, head: PoolHead, origin?: PoolOrigin): void
+  add(transaction: RecoveredTransaction, head: PoolHead, origin?: PoolOrigin): void
   get(hash: Hash): PooledTransaction | undefined
   /** The nonce after the sender's transactions that follow the account nonce without a gap; undefined without any. */
   nextNonce(sender: Address): bigint | undefined
@@ -45,9 +45,9 @@ export type TransactionPool = {
    * Candidates for the next block, best price first and each sender's in nonce order. `skip(sender)` excludes the sender of
    * the last candidate, which did not fit.
    */
-  candidates(head: PoolHead): { next(): SenderTransaction | undefined; skip(sender: Address): void }
+  candidates(head: PoolHead): { next(): RecoveredTransaction | undefined; skip(sender: Address): void }
   /** Removes the transactions of a committed block, and those that it made stale. */
-  removeMined(transactions: readonly SenderTransaction[], head: PoolHead): void
+  removeMined(transactions: readonly RecoveredTransaction[], head: PoolHead): void
   /** Reads the accounts of these senders again: a block may have changed their nonce or balance. */
   updateSenders(senders: readonly Address[], head: PoolHead): void
   /** The next `count` senders of a cyclic walk over all senders. */
@@ -60,7 +60,7 @@ export type TransactionPool = {
    * Records that a transaction was stopped during block building: it becomes the last candidate. The second time, all
    * transactions of its sender are dropped, and the sender is refused for SENDER_WAIT_MS (overruns.ts).
    */
-  noteOverrun(sent: SenderTransaction, reason: string, nowMs: number): Overrun
+  noteOverrun(recovered: RecoveredTransaction, reason: string, nowMs: number): Overrun
   /** True for a transaction that was stopped once. */
   isDeferred(hash: Hash): boolean
   readonly size: number

@@ -1,6 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import { toBareHex } from '../bytes/hex.ts'
-import type { SenderTransaction } from '../block/transaction.ts'
+import type { RecoveredTransaction } from '../block/transaction.ts'
 import { subscribe } from '../collections/subscribe.ts'
 import type { PoolOptions } from './admission.ts'
 import { addTransaction, notifyDropped, type Pool } from './admitting.ts'
@@ -72,7 +72,7 @@ const updateAccounts = (
   settleRecipients(state)
 }
 
-const removeMined = (pool: Pool, transactions: readonly SenderTransaction[], head: PoolHead): void => {
+const removeMined = (pool: Pool, transactions: readonly RecoveredTransaction[], head: PoolHead): void => {
   const mined = new Set<string>()
   const accounts = new Set<string>()
   for (const { transaction, sender } of transactions) {

@@ -5,7 +5,7 @@ import type { BadBlock } from '../../core/chain/importing/badBlocks.ts'
 import type { Chain, ChosenHeaderValues } from '../../core/chain/chain.ts'
 import type { SyncingStatus } from '../../core/chain/syncingStatus.ts'
 import type { Vote } from '../../core/block/codec/extraData.ts'
-import type { SenderTransaction, Transaction } from '../../core/block/transaction.ts'
+import type { RecoveredTransaction, Transaction } from '../../core/block/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { RpcErrorObject } from './errors.ts'
@@ -228,7 +228,7 @@ export type RpcHost = {
   readonly recoverSenders: (transactions: readonly Transaction[]) => Promise<readonly (Address | undefined)[]>
   /** Adds the transactions to the pool in order; undefined for each that was accepted. */
   readonly submit: (
-    transactions: readonly SenderTransaction[],
+    transactions: readonly RecoveredTransaction[],
   ) => Promise<readonly (TransactionRejected | undefined)[]>
   /** Undefined where p2p is disabled. */
   readonly network: RpcNetwork | undefined

@@ -4,7 +4,7 @@ import { type Address, concatBytes, EMPTY_BYTES, padStartBytes } from '../../cor
 import { fromHex, toHex, toQuantity } from '../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../core/bytes/integer.ts'
 import { signTransaction } from '../../core/block/codec/signature.ts'
-import type { SenderTransaction } from '../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../core/block/transaction.ts'
 import { addressOfPrivateKey, keccak256 } from '../../core/crypto/crypto.ts'
 import { seededRandom } from '../support/random.ts'
 import { compile } from '../support/programs/solc.ts'
@@ -77,7 +77,7 @@ export const createBlocks = (
   senders: readonly Sender[],
   count: number,
   { recipients = HOLDERS, firstNonce = 0 } = {},
-): SenderTransaction[][] => {
+): RecoveredTransaction[][] => {
   const random = seededRandom(count + firstNonce + 1)
   const { abi } = compile('Token')
   return Array.from({ length: count }, (_, block) =>

@@ -8,7 +8,7 @@ import { qbftSealHash } from '../../core/block/codec/blockHash.ts'
 import { decodeExtraData, encodeExtraData } from '../../core/block/codec/extraData.ts'
 import { sealOfSignature } from '../../core/block/codec/seal.ts'
 import { signTransaction } from '../../core/block/codec/signature.ts'
-import type { SenderTransaction } from '../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../core/block/transaction.ts'
 import { sign } from '../../core/crypto/crypto.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/development/accounts.ts'
 import { openNode } from '../../runtime/node/opening/openNode.ts'
@@ -35,7 +35,7 @@ const GIVE_UP_MS = 10 * 60_000
 
 const [account] = DEVELOPMENT_ACCOUNTS
 
-const transfer = (nonce: number): SenderTransaction => {
+const transfer = (nonce: number): RecoveredTransaction => {
   if (account === undefined) throw new Error('no account')
   const transaction = signTransaction(
     {

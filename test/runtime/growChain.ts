@@ -3,7 +3,7 @@ import type { Address } from '../../core/bytes/bytes.ts'
 import { qbftSealHash } from '../../core/block/codec/blockHash.ts'
 import { sealOfSignature } from '../../core/block/codec/seal.ts'
 import { signTransaction } from '../../core/block/codec/signature.ts'
-import type { SenderTransaction } from '../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../core/block/transaction.ts'
 import { openChain } from '../../core/chain/opening/openChain.ts'
 import { addressOfPrivateKey, sign } from '../../core/crypto/crypto.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../core/genesis/development/accounts.ts'
@@ -17,7 +17,7 @@ import { testAddress, testKey } from './genesis.ts'
 
 const [SENDER] = DEVELOPMENT_ACCOUNTS as unknown as readonly [{ readonly privateKey: Uint8Array }]
 
-const transferOf = (nonce: number, to: Address): SenderTransaction => ({
+const transferOf = (nonce: number, to: Address): RecoveredTransaction => ({
   sender: addressOfPrivateKey(SENDER.privateKey),
   transaction: signTransaction(
     {

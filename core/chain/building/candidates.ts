@@ -4,7 +4,7 @@ import type { BuildOptions, BuiltBlock } from '../chain.ts'
 import type { TransactionSource } from '../execution/execution.ts'
 import { OSAKA_BLOCK_BYTES_MAX } from '../rules/body.ts'
 import { effectiveTip } from '../../block/transactionPrice.ts'
-import type { SenderTransaction } from '../../block/transaction.ts'
+import type { RecoveredTransaction } from '../../block/transaction.ts'
 
 /** Bytes reserved for the encoding of a block without its transactions, which is shorter. */
 const HEADER_BYTES_RESERVED = 65_536
@@ -27,20 +27,20 @@ export type CandidateOptions = Pick<
 >
 
 /** `isFirst` is true while the block has no transaction. */
-type Replay = { next(isFirst: boolean): SenderTransaction | undefined; skip(): void }
+type Replay = { next(isFirst: boolean): RecoveredTransaction | undefined; skip(): void }
 
 /** Records candidates, so that a run over the store that must be repeated starts again with the first one. */
 export const recordCandidates = ({ candidates, full }: CandidateOptions): (() => Replay) => {
-  const taken: (SenderTransaction | undefined)[] = []
+  const taken: (RecoveredTransaction | undefined)[] = []
   const skipped = new Set<number>()
   return () => {
     let position = 0
     return {
       next(isFirst) {
         if (position === taken.length) taken.push(!isFirst && full() ? undefined : candidates.next())
-        const sent = taken[position]
-        if (sent !== undefined) position++
-        return sent
+        const recovered = taken[position]
+        if (recovered !== undefined) position++
+        return recovered
       },
       skip() {
         const last = taken[position - 1]
@@ -63,22 +63,22 @@ export const chooseCandidates = (
   { minGasPrice, minPriorityFee = 0n, bounds, observe }: CandidateOptions,
   baseFeePerGas: bigint | undefined,
 ): CandidateSource => {
-  const rejected: { transaction: SenderTransaction; reason: string }[] = []
-  const stoppedTransactions: { transaction: SenderTransaction; reason: string }[] = []
+  const rejected: { transaction: RecoveredTransaction; reason: string }[] = []
+  const stoppedTransactions: { transaction: RecoveredTransaction; reason: string }[] = []
   /** True while a transaction is executed. */
   let isRunning = false
   let bytesLeft = OSAKA_BLOCK_BYTES_MAX - HEADER_BYTES_RESERVED
   let lastBytes = 0
   let chosen = 0
 
-  const fits = ({ transaction }: SenderTransaction, gasAvailable: bigint): boolean =>
+  const fits = ({ transaction }: RecoveredTransaction, gasAvailable: bigint): boolean =>
     transaction.gasLimit <= gasAvailable &&
     transaction.encoded.length + ITEM_BYTES <= bytesLeft &&
     // The pool checked the price at admission; it is checked again, because the base fee may have fallen since.
     transaction.maxFeePerGas >= minGasPrice &&
     effectiveTip(transaction, baseFeePerGas) >= minPriorityFee
 
-  const reject = (transaction: SenderTransaction, reason: string): void => {
+  const reject = (transaction: RecoveredTransaction, reason: string): void => {
     rejected.push({ transaction, reason })
   }
 
@@ -90,18 +90,18 @@ export const chooseCandidates = (
       isRunning = false
       if (gasAvailable < GAS_MIN) return undefined
       for (;;) {
-        const sent = replay.next(chosen === 0)
-        if (sent === undefined) return undefined
-        if (sent.transaction.type === 3) {
-          reject(sent, 'QBFT blocks cannot have blob transactions: the network does not store blobs')
+        const recovered = replay.next(chosen === 0)
+        if (recovered === undefined) return undefined
+        if (recovered.transaction.type === 3) {
+          reject(recovered, 'QBFT blocks cannot have blob transactions: the network does not store blobs')
           replay.skip()
-        } else if (fits(sent, gasAvailable)) {
-          lastBytes = sent.transaction.encoded.length + ITEM_BYTES
+        } else if (fits(recovered, gasAvailable)) {
+          lastBytes = recovered.transaction.encoded.length + ITEM_BYTES
           bytesLeft -= lastBytes
           chosen++
           isRunning = true
-          bounds?.begin(sent)
-          return sent
+          bounds?.begin(recovered)
+          return recovered
         } else replay.skip()
       }
     },
@@ -116,11 +116,11 @@ export const chooseCandidates = (
       stoppedTransactions.push({ transaction, reason })
       replay.skip()
     },
-    refuse(sent, reason: InvalidTransaction) {
+    refuse(recovered, reason: InvalidTransaction) {
       isRunning = false
       bytesLeft += lastBytes
       chosen--
-      if (!TEMPORARY.has(reason.code)) reject(sent, reason.message)
+      if (!TEMPORARY.has(reason.code)) reject(recovered, reason.message)
       // The next transaction of the sender may have the right nonce.
       if (reason.code !== 'NONCE_TOO_LOW') replay.skip()
     },

@@ -1,5 +1,5 @@
 import type { Usage } from '../../evm/interpreter/runLimit.ts'
-import type { SenderTransaction } from '../../block/transaction.ts'
+import type { RecoveredTransaction } from '../../block/transaction.ts'
 
 /** Gas between two checks: tens of microseconds of plain opcodes, some milliseconds if each reads the state. */
 export const CHECK_GAS = 20_000
@@ -25,7 +25,7 @@ export class ExecutionStopped extends Error {
 /** The bounds of each transaction during block building; not a rule of blocks. */
 export type SelectionBounds = {
   /** Called when a transaction starts. */
-  readonly begin: (sent: SenderTransaction) => void
+  readonly begin: (recovered: RecoveredTransaction) => void
   /** Called repeatedly while it runs. Returns the reason why it must stop; undefined while it may continue. */
   readonly exceeded: (usage: Usage) => string | undefined
 }

@@ -28,7 +28,7 @@ import { type Log, NO_LOGS, type Receipt } from '../../block/receipt.ts'
 import { collectRequests } from './requests.ts'
 import { rewardCredits, withdrawalCredits } from './reward.ts'
 import { callBeforeTransactions, requestContractsOf } from './systemContracts.ts'
-import { GAS_PER_BLOB, type SenderTransaction } from '../../block/transaction.ts'
+import { GAS_PER_BLOB, type RecoveredTransaction } from '../../block/transaction.ts'
 
 /** Slab size for encoded receipts, which are discarded when the root is known: some 60 without logs. */
 const RECEIPTS_SLAB_LENGTH = 16_384
@@ -36,13 +36,13 @@ const RECEIPTS_SLAB_LENGTH = 16_384
 /** The source of transactions to execute: the body of an imported block, or candidates for a new one. */
 export type TransactionSource = {
   /** The next transaction; undefined at the end. */
-  next(gasAvailable: bigint): SenderTransaction | undefined
+  next(gasAvailable: bigint): RecoveredTransaction | undefined
   /** Called when the last transaction is invalid here and was not executed. Throws if that makes the block invalid. */
-  refuse(sent: SenderTransaction, reason: InvalidTransaction): void
+  refuse(recovered: RecoveredTransaction, reason: InvalidTransaction): void
   /** Called repeatedly while a transaction is executed. @throws TransactionStopped to end it */
   check?(usage: Usage): void
   /** Called when the last transaction was stopped and undone; undefined if the source never stops one. */
-  stopped?(sent: SenderTransaction, reason: string): void
+  stopped?(recovered: RecoveredTransaction, reason: string): void
   /** Observes the execution of each transaction. */
   readonly tracer?: Tracer | undefined
 }
@@ -68,7 +68,7 @@ export type ExecutionInput = {
 
 /** The result of a block's execution: the values for its header, and the data that the store keeps. */
 export type ExecutionResult = {
-  readonly executed: readonly SenderTransaction[]
+  readonly executed: readonly RecoveredTransaction[]
   readonly receipts: readonly Receipt[]
   readonly gasUsed: bigint
   /** 0 before Cancun. */
@@ -124,7 +124,7 @@ function* bloomSteps(logs: readonly Log[]): Steps<Uint8Array> {
 }
 
 const receiptOf = (
-  { transaction }: SenderTransaction,
+  { transaction }: RecoveredTransaction,
   result: TransactionResult,
   outcome: Pick<Receipt, 'status' | 'postStateRoot'>,
   bloom: Uint8Array,
@@ -144,7 +144,7 @@ const receiptOf = (
   revertReason: result.failure?.kind === 'revert' ? result.output : undefined,
 })
 
-const blobGasOf = (transaction: SenderTransaction['transaction']): bigint =>
+const blobGasOf = (transaction: RecoveredTransaction['transaction']): bigint =>
   transaction.type === 3 ? BigInt(transaction.blobVersionedHashes.length) * GAS_PER_BLOB : 0n
 
 /** EIP-4844: limits the blobs of a block. @throws InvalidTransaction */
@@ -158,7 +158,7 @@ const requireBlobRoom = (rules: Rules, blobGasUsed: bigint, more: bigint): void 
 }
 
 type Executed = {
-  readonly executed: SenderTransaction[]
+  readonly executed: RecoveredTransaction[]
   readonly receipts: Receipt[]
   readonly totals: Totals
 }
@@ -171,17 +171,17 @@ function* executeOrUndo(
   source: TransactionSource,
   environment: BlockEnvironment,
   world: WorldState,
-  sent: SenderTransaction,
+  recovered: RecoveredTransaction,
   gasAvailable: bigint,
 ): Steps<TransactionResult | undefined> {
   const snapshot = world.snapshot()
   try {
-    return yield* executeTransactionSteps(environment, world, sent, gasAvailable, source.tracer)
+    return yield* executeTransactionSteps(environment, world, recovered, gasAvailable, source.tracer)
   } catch (error) {
     const isStopped = error instanceof TransactionStopped || error instanceof MemoryUnavailable
     if (!isStopped || source.stopped === undefined) throw error
     yield* world.revertSteps(snapshot)
-    source.stopped(sent, error.message)
+    source.stopped(recovered, error.message)
     return undefined
   }
 }
@@ -192,7 +192,7 @@ function* executeTransactions(
   environment: BlockEnvironment,
   world: WorldState,
 ): Generator<void, Executed, void> {
-  const executed: SenderTransaction[] = []
+  const executed: RecoveredTransaction[] = []
   const receipts: Receipt[] = []
   const totals: Totals = { gasUsed: 0n, blobGasUsed: 0n }
   let sliceGas = SLICE_GAS
@@ -202,16 +202,16 @@ function* executeTransactions(
       sliceGas = SLICE_GAS
     }
     const gasAvailable = input.header.gasLimit - totals.gasUsed
-    const sent = input.transactions.next(gasAvailable)
-    if (sent === undefined) return { executed, receipts, totals }
-    const blobGas = blobGasOf(sent.transaction)
+    const recovered = input.transactions.next(gasAvailable)
+    if (recovered === undefined) return { executed, receipts, totals }
+    const blobGas = blobGasOf(recovered.transaction)
     let result: TransactionResult | undefined
     try {
       requireBlobRoom(input.rules, totals.blobGasUsed, blobGas)
-      result = yield* executeOrUndo(input.transactions, environment, world, sent, gasAvailable)
+      result = yield* executeOrUndo(input.transactions, environment, world, recovered, gasAvailable)
     } catch (error) {
       if (!(error instanceof InvalidTransaction)) throw error
-      input.transactions.refuse(sent, error)
+      input.transactions.refuse(recovered, error)
       sliceGas -= REFUSED_GAS
       continue
     }
@@ -219,9 +219,9 @@ function* executeTransactions(
     sliceGas -= result.gasUsed
     totals.gasUsed += result.gasUsed
     totals.blobGasUsed += blobGas
-    executed.push(sent)
+    executed.push(recovered)
     const bloom = result.logs.length > LOGS_AT_ONCE ? yield* bloomSteps(result.logs) : bloomOf(result.logs)
-    receipts.push(receiptOf(sent, result, outcomeOf(input, world, result), bloom, totals, environment))
+    receipts.push(receiptOf(recovered, result, outcomeOf(input, world, result), bloom, totals, environment))
     world.keep()
   }
 }
@@ -276,5 +276,5 @@ export function* executionSteps(input: ExecutionInput): Generator<void, Executio
 }
 
 /** The senders of the executed transactions, in order. */
-export const sendersOf = (executed: readonly SenderTransaction[]): readonly Address[] =>
+export const sendersOf = (executed: readonly RecoveredTransaction[]): readonly Address[] =>
   executed.map(({ sender }) => sender)

@@ -100,7 +100,7 @@ export const validateRecord = async (
   await checkHeader(chain, context)
   await checkBody(chain, block, context)
   requirePaid(record)
-  const sent = await withSenders(chain, block)
+  const recovered = await withSenders(chain, block)
   checkReceipts(record)
   const { store } = chain
   const update = await store.run(() => {
@@ -112,7 +112,7 @@ export const validateRecord = async (
     block,
     hash: hashOfHeader(chain.configuration, block.header),
     totalDifficulty: head.totalDifficulty + block.header.difficulty,
-    senders: sent.map(({ sender }): Address => sender),
+    senders: recovered.map(({ sender }): Address => sender),
     receipts: record.receipts,
     changes: update.changes,
     nodes: update.nodes,

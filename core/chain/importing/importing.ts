@@ -150,13 +150,13 @@ export const executeChecked = async (
   if (isLarge) await chain.pause()
   await checkBody(chain, block, context)
   if (isLarge) await chain.pause()
-  const sent = await withSenders(chain, block)
+  const recovered = await withSenders(chain, block)
   try {
     const { result } = await executeOn(
       chain,
       parent,
       { ...block, rules: context.rules },
-      () => bodySource(block.header, sent),
+      () => bodySource(block.header, recovered),
       giveUp,
     )
     checkHeldOutcome(block, result)

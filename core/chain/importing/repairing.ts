@@ -73,12 +73,12 @@ export const repairBlock = async (chain: ChainContext, given: Block): Promise<vo
       `block ${number} is before Byzantium: its receipts cannot be restored`,
     )
   await checkBody(chain, block, context)
-  const sent = await withSenders(chain, block)
+  const recovered = await withSenders(chain, block)
   const { result } = await executeOn(
     chain,
     parent,
     { ...block, rules: context.rules },
-    () => bodySource(block.header, sent),
+    () => bodySource(block.header, recovered),
     undefined,
     { nodes: undefined, blockHash: await hashesBefore(chain, parent) },
   )

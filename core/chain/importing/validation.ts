@@ -19,7 +19,7 @@ import { ethashHeaderRules } from '../rules/ethash.ts'
 import { InvalidBlock } from '../rules/invalidBlock.ts'
 import { checkOmmers, OMMER_GENERATIONS_MAX } from '../rules/ommers.ts'
 import { QBFT_HEADER_RULES, qbftExtraDataOf } from '../rules/qbft.ts'
-import type { SenderTransaction, Transaction } from '../../block/transaction.ts'
+import type { RecoveredTransaction, Transaction } from '../../block/transaction.ts'
 
 /** Recovers the senders of many transactions; undefined for an invalid signature. */
 export type RecoverSenders = (
@@ -111,7 +111,7 @@ export const checkBody = async (chain: ChainContext, block: Block, context: Head
 export const withSenders = async (
   chain: ChainContext,
   { header, transactions }: Block,
-): Promise<readonly SenderTransaction[]> => {
+): Promise<readonly RecoveredTransaction[]> => {
   const senders = await chain.recoverSenders(transactions)
   return transactions.map((transaction, index) => {
     const sender = senders[index]
@@ -127,10 +127,10 @@ export const withSenders = async (
 }
 
 /** The transactions of a body, all of which must be valid. */
-export const bodySource = (header: Header, sent: readonly SenderTransaction[]): TransactionSource => {
+export const bodySource = (header: Header, recovered: readonly RecoveredTransaction[]): TransactionSource => {
   let index = 0
   return {
-    next: () => sent[index++],
+    next: () => recovered[index++],
     refuse(_, reason: InvalidTransaction) {
       throw new InvalidBlock(
         header,

@@ -2,7 +2,7 @@ import { type Address, equalBytes } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
 import type { Block } from '../../block/block.ts'
 import { maxBigint } from '../../bytes/integer.ts'
-import type { SenderTransaction } from '../../block/transaction.ts'
+import type { RecoveredTransaction } from '../../block/transaction.ts'
 import { decodeExtraData } from '../../block/codec/extraData.ts'
 import { qbftAt } from '../../genesis/forkSchedule.ts'
 import type { BlockRecord, ChainHead, ChainStore } from '../../store/store.ts'
@@ -116,7 +116,7 @@ const buildOptionsOf = (
   }
 }
 
-const reasonOf = ({ transaction }: SenderTransaction, { rejected, block }: BuiltBlock): string => {
+const reasonOf = ({ transaction }: RecoveredTransaction, { rejected, block }: BuiltBlock): string => {
   const reason = rejected.find(({ transaction: other }) => other.transaction === transaction)?.reason
   if (reason !== undefined) return reason
   const { baseFeePerGas = 0n, gasLimit } = block.header

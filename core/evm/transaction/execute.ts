@@ -6,7 +6,7 @@ import {
   GAS_PER_BLOB,
   type AccessListEntry,
   type Authorization,
-  type SenderTransaction,
+  type RecoveredTransaction,
   type Transaction,
 } from '../../block/transaction.ts'
 import type { AccountState } from '../../state/accountState.ts'
@@ -73,7 +73,7 @@ const checkFunds = (
 export function* executeTransactionSteps(
   environment: BlockEnvironment,
   world: WorldState,
-  { transaction, sender: address }: SenderTransaction,
+  { transaction, sender: address }: RecoveredTransaction,
   blockGasAvailable: bigint,
   tracer?: Tracer,
 ): Steps<TransactionResult> {
@@ -95,10 +95,10 @@ export function* executeTransactionSteps(
 export const executeTransaction = (
   environment: BlockEnvironment,
   world: WorldState,
-  sent: SenderTransaction,
+  recovered: RecoveredTransaction,
   blockGasAvailable: bigint,
   tracer?: Tracer,
-): TransactionResult => runSteps(executeTransactionSteps(environment, world, sent, blockGasAvailable, tracer))
+): TransactionResult => runSteps(executeTransactionSteps(environment, world, recovered, blockGasAvailable, tracer))
 
 /** An unsigned call, for eth_call and eth_estimateGas. */
 export type Message = {

@@ -1,5 +1,5 @@
 import { fromHex, toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { decodeRlp, RlpError } from '../../../core/rlp/rlp.ts'
 import { RpcError } from '../../rpc/errors.ts'
 import { findMined } from '../../rpc/blocks/mined.ts'
@@ -47,7 +47,7 @@ const ofQbft = async (answer: Promise<unknown>): Promise<unknown> => {
   }
 }
 
-export const pooledSource = ({ transaction, sender }: SenderTransaction): TransactionSource => ({
+export const pooledSource = ({ transaction, sender }: RecoveredTransaction): TransactionSource => ({
   transaction,
   sender,
   mined: undefined,

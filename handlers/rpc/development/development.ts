@@ -1,7 +1,7 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import type { ChosenHeaderValues } from '../../../core/chain/chain.ts'
 import type { UnsignedTransaction } from '../../../core/block/codec/transactionItem.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { Signature } from '../../../core/crypto/engine.ts'
 import type { StateEdit } from '../../../core/state/edits.ts'
 import type { BlockRecord, ChainHead } from '../../../core/store/store.ts'
@@ -81,12 +81,12 @@ export type RpcDevelopment = {
   /** Signs a hash; undefined for an account whose key the node does not hold. */
   signHash(account: Address, hash: Hash): Signature | undefined
   /** Signs a transaction, or impersonates its sender; undefined for an account that is neither unlocked nor impersonated. */
-  signTransaction(account: Address, transaction: UnsignedTransaction): SenderTransaction | undefined
+  signTransaction(account: Address, transaction: UnsignedTransaction): RecoveredTransaction | undefined
   /** @throws DevelopmentRefused when too many are */
   impersonate(account: Address, isOn: boolean): void
   impersonateAll(isOn: boolean): void
   /** A transaction of this sender without a signature. */
-  unsigned(account: Address, transaction: UnsignedTransaction): SenderTransaction
+  unsigned(account: Address, transaction: UnsignedTransaction): RecoveredTransaction
   /** Sets values of later headers; the others keep their value. @throws DevelopmentRefused */
   setHeader(choice: Partial<HeaderChoice>): Promise<void>
   /** Collects what one run prints with `console.log`. */

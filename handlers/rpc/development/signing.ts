@@ -2,7 +2,7 @@ import { isObject } from '../../../core/json.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
 import { signatureToBytes65 } from '../../../core/crypto/recovery.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import type { Call, Params } from '../method.ts'
@@ -48,13 +48,13 @@ const filledOf = (call: Call, context: RpcContext): ReturnType<typeof fillCall> 
   return fillCall(call, context)
 }
 
-const signFilled = async (call: Call, context: RpcContext): Promise<SenderTransaction> => {
+const signFilled = async (call: Call, context: RpcContext): Promise<RecoveredTransaction> => {
   const { from, transaction } = await filledOf(call, context)
   return required(developmentOf(context).signTransaction(from, transaction), 'UNKNOWN_ACCOUNT')
 }
 
 /** Returns the hash after the transaction's block, which tests that read state next rely on, as in Hardhat. */
-const send = async (sent: SenderTransaction, context: RpcContext): Promise<string> => {
+const send = async (sent: RecoveredTransaction, context: RpcContext): Promise<string> => {
   await submitSent(sent, context)
   await developmentOf(context).miner.mineSent()
   return toHex(sent.transaction.hash)

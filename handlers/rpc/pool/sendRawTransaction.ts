@@ -6,7 +6,7 @@ import {
   type NetworkTransaction,
 } from '../../../core/block/codec/networkTransaction.ts'
 import { SECP256K1_ORDER } from '../../../core/block/codec/signature.ts'
-import type { SenderTransaction, Transaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction, Transaction } from '../../../core/block/transaction.ts'
 import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import { verifySidecar } from '../../../core/txpool/blobs/sidecar.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
@@ -99,7 +99,7 @@ export const submitAll = async (
   }
   const transactions = prepared.filter((one): one is Transaction => !(one instanceof Error))
   const senders = await context.recoverSenders(transactions)
-  const signed: SenderTransaction[] = []
+  const signed: RecoveredTransaction[] = []
   transactions.forEach((transaction, index) => {
     const sender: Address | undefined = senders[index]
     if (sender !== undefined) signed.push({ transaction, sender })
@@ -126,7 +126,7 @@ export const sendRawTransactions = async (
 }
 
 /** The sent transaction and its sender, before it enters the pool. @throws RpcError, TransactionRejected */
-export const readSent = async (params: Params, context: RpcContext): Promise<SenderTransaction> => {
+export const readSent = async (params: Params, context: RpcContext): Promise<RecoveredTransaction> => {
   const transaction = await prepare(params, context)
   if (transaction instanceof Error) throw transaction
   const [sender] = await context.recoverSenders([transaction])
@@ -135,7 +135,7 @@ export const readSent = async (params: Params, context: RpcContext): Promise<Sen
 }
 
 /** Adds one transaction to the pool. @throws TransactionRejected */
-export const submitSent = async (sent: SenderTransaction, context: RpcContext): Promise<void> => {
+export const submitSent = async (sent: RecoveredTransaction, context: RpcContext): Promise<void> => {
   const [rejection] = await context.submit([sent])
   if (rejection !== undefined) throw rejection
 }

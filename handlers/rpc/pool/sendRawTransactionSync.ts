@@ -1,7 +1,7 @@
 import { equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError } from '../errors.ts'
 import { findMined } from '../blocks/mined.ts'
@@ -23,7 +23,7 @@ const waiting = new WeakMap<Chain, number>()
 /** EIP-7966: rejects a transaction with a nonce gap and reports the next nonce, from pool and state. */
 const requireNoGap = async (
   { chain, pool }: RpcContext,
-  { transaction, sender }: SenderTransaction,
+  { transaction, sender }: RecoveredTransaction,
 ): Promise<void> => {
   const next =
     pool.nextNonce(sender) ??

@@ -1,4 +1,4 @@
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { type RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
@@ -44,7 +44,7 @@ const resultOf = (code: RejectionCode, isKnown: boolean): ValidationResult => {
 }
 
 /** Adds a transaction of a peer to the pool if its rules allow. */
-export const admit = (options: AdmissionOptions, received: SenderTransaction): Promise<Admission> =>
+export const admit = (options: AdmissionOptions, received: RecoveredTransaction): Promise<Admission> =>
   options.chain.store.run(() => {
     const head = options.poolHead()
     const { sender } = received

@@ -1,6 +1,6 @@
 import { DecodeError } from '../../../core/block/codec/error.ts'
 import { decodeTransaction } from '../../../core/block/codec/transaction.ts'
-import type { SenderTransaction, Transaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction, Transaction } from '../../../core/block/transaction.ts'
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { toBareHex, toHex } from '../../../core/bytes/hex.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
@@ -64,7 +64,7 @@ type State = TransactionReceiverOptions & {
   readonly usefulness: PeerUsefulness
   readonly unpaid: UnpaidTransactions
   /** The message that an unpaid transaction came with. */
-  readonly messageOf: WeakMap<SenderTransaction, MessageValidation>
+  readonly messageOf: WeakMap<RecoveredTransaction, MessageValidation>
   readonly yieldRetry: YieldTurn
   running: Promise<void> | undefined
   isStopped: boolean
@@ -118,7 +118,7 @@ const decode = (state: State, { peer, encoded }: Waiting): Transaction | undefin
 }
 
 /** Validates a transaction again whose sender could not pay before. Returns true if it still cannot. */
-const retry = async (state: State, unpaid: SenderTransaction): Promise<boolean> => {
+const retry = async (state: State, unpaid: RecoveredTransaction): Promise<boolean> => {
   const { pool, messageOf, network } = state
   await state.yieldRetry()
   if (state.isStopped || pool.get(unpaid.transaction.hash) !== undefined) return false
@@ -132,7 +132,7 @@ const retry = async (state: State, unpaid: SenderTransaction): Promise<boolean> 
 const validate = async (
   state: State,
   { peer, hash, message, source }: Waiting,
-  received: SenderTransaction,
+  received: RecoveredTransaction,
 ): Promise<ValidationResult> => {
   const { rejection, isFinal, result, isKnown } = await admit(state, received)
   if (!isKnown) source.unknownSenders++

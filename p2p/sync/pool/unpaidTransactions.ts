@@ -1,4 +1,4 @@
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 
@@ -9,7 +9,7 @@ const KEPT_BYTES_MAX = 2 * 1024 * 1024
 /** New heads after which a transaction is dropped. */
 const HEADS_MAX = 3
 
-type Entry = { readonly unpaid: SenderTransaction; readonly peer: string; heads: number }
+type Entry = { readonly unpaid: RecoveredTransaction; readonly peer: string; heads: number }
 
 /**
  * Transactions of peers whose senders cannot pay for them yet. The payment may be on its way: gossip has no order, and the peer
@@ -17,7 +17,7 @@ type Entry = { readonly unpaid: SenderTransaction; readonly peer: string; heads:
  */
 export type UnpaidTransactions = {
   /** Keeps a transaction of a peer; the oldest of the peer that has the most is dropped to make room. */
-  keep(unpaid: SenderTransaction, peer: string): void
+  keep(unpaid: RecoveredTransaction, peer: string): void
   /** To be called on each new head. */
   onHead(): void
   stop(): void
@@ -39,7 +39,7 @@ const removeFrom = (sets: Map<string, Set<string>>, name: string, key: string): 
  */
 export const createUnpaidTransactions = (
   pool: Pick<TransactionPool, 'onAdded'>,
-  retry: (unpaid: SenderTransaction) => Promise<boolean>,
+  retry: (unpaid: RecoveredTransaction) => Promise<boolean>,
   onError: (error: unknown) => void,
 ): UnpaidTransactions => {
   const kept = new Map<string, Entry>()

@@ -1,5 +1,5 @@
 import type { SelectionBounds } from '../../../core/chain/execution/bounds.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { Usage } from '../../../core/evm/interpreter/runLimit.ts'
 
 /**
@@ -88,7 +88,7 @@ const reasonToStop = ({ nowMs, begunMs, allowedMs }: Selection, usage: Usage): s
 /** Bounds one selection of transactions that should end at `endMs`, milliseconds since 1970. */
 export const createSelectionBounds = (
   endMs: number,
-  isDeferred: (sent: SenderTransaction) => boolean,
+  isDeferred: (recovered: RecoveredTransaction) => boolean,
   nowMs: () => number = Date.now,
 ): SelectionClock => {
   const selection: Selection = {
@@ -104,7 +104,7 @@ export const createSelectionBounds = (
   }
   return {
     isFull: () => isFull(selection),
-    begin: sent => begin(selection, isDeferred(sent)),
+    begin: recovered => begin(selection, isDeferred(recovered)),
     exceeded: usage => {
       const reason = reasonToStop(selection, usage)
       selection.blockMemoryBytes = usage.blockMemoryBytes

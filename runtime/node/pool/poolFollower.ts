@@ -1,6 +1,6 @@
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { type Steps, runStepsYielding } from '../../../core/steps.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
@@ -21,9 +21,9 @@ const SLICE_TRANSACTIONS = 50
 const SORTED_TRANSACTIONS = 1_000
 
 /** Slices of the mined transactions; those of one sender stay together, because the pool removes them together. */
-function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonly SenderTransaction[])[]> {
+function* slicesOf(mined: readonly RecoveredTransaction[]): Steps<readonly (readonly RecoveredTransaction[])[]> {
   if (mined.length <= SLICE_TRANSACTIONS) return [mined]
-  const bySender = new Map<string, SenderTransaction[]>()
+  const bySender = new Map<string, RecoveredTransaction[]>()
   for (const [index, one] of mined.entries()) {
     const key = toBareHex(one.sender)
     const others = bySender.get(key)
@@ -31,7 +31,7 @@ function* slicesOf(mined: readonly SenderTransaction[]): Steps<readonly (readonl
     else others.push(one)
     if (index % SORTED_TRANSACTIONS === SORTED_TRANSACTIONS - 1) yield
   }
-  const slices: SenderTransaction[][] = []
+  const slices: RecoveredTransaction[][] = []
   for (const ofSender of bySender.values()) {
     const last = slices.at(-1)
     if (last === undefined || last.length >= SLICE_TRANSACTIONS) slices.push(ofSender)
@@ -75,7 +75,7 @@ export const startPoolFollower = (options: {
     // The commit has used this tick.
     if (isLarge) await exclusiveTurn()
     const mined = record.block.transactions.map(
-      (transaction, index): SenderTransaction => ({
+      (transaction, index): RecoveredTransaction => ({
         transaction,
         sender: record.senders[index] as Uint8Array,
       }),

@@ -1,6 +1,6 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { poolHeadOf, type PriceFloor } from '../../../core/txpool/head.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { type RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
@@ -27,7 +27,7 @@ export const createPoolHead = (chain: Chain, prices: () => PriceFloor): (() => P
 }
 
 export type Submit = (
-  transactions: readonly SenderTransaction[],
+  transactions: readonly RecoveredTransaction[],
 ) => Promise<readonly (TransactionRejected | undefined)[]>
 
 /** Adds transactions from RPC to the pool in order. Returns undefined for each accepted one. */

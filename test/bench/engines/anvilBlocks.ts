@@ -1,5 +1,5 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { BLOCK_GAS_LIMIT } from '../workload.ts'
 import type { Anvil } from './anvil.ts'
 import type { BlockRun } from './ethereumjsBlocks.ts'
@@ -21,7 +21,7 @@ const BATCH = 100
 /** Sends the transactions in batches, which is not measured, and then times `evm_mine`, HTTP included. */
 export const anvilBlocks =
   (anvil: Anvil) =>
-  async (sent: readonly SenderTransaction[]): Promise<BlockRun & { readonly sendMs: number }> => {
+  async (sent: readonly RecoveredTransaction[]): Promise<BlockRun & { readonly sendMs: number }> => {
     const raw = sent.map(({ transaction }) => toHex(transaction.encoded))
     const sending = performance.now()
     for (let at = 0; at < raw.length; at += BATCH)

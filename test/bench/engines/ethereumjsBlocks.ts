@@ -5,7 +5,7 @@ import { createTxFromRLP } from '@ethereumjs/tx'
 import { Account, createAddressFromString, hexToBytes, unpadBytes } from '@ethereumjs/util'
 import { createVM, runBlock } from '@ethereumjs/vm'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { BLOCK_GAS_LIMIT, type BlockOutcome, CHAIN_ID, type createAlloc, GENESIS_TIME } from '../workload.ts'
 
 export type BlockRun = { readonly ms: number; readonly outcome: BlockOutcome }
@@ -15,7 +15,7 @@ type Alloc = Awaited<ReturnType<typeof createAlloc>>
 /** `@ethereumjs/vm` as it ships, with its caches on; its state stays in memory, nothing is made durable. */
 export const ethereumjsBlocks = async (
   alloc: Alloc,
-): Promise<(sent: readonly SenderTransaction[]) => Promise<BlockRun>> => {
+): Promise<(sent: readonly RecoveredTransaction[]) => Promise<BlockRun>> => {
   const common = new Common({ chain: { ...Mainnet, chainId: CHAIN_ID }, hardfork: Hardfork.Cancun })
   const stateManager = new MerkleStateManager({ common, caches: new Caches() })
   for (const [hex, { balance, code, storage }] of Object.entries(alloc)) {

@@ -5,7 +5,7 @@ import { sealOfSignature } from '../../../core/block/codec/seal.ts'
 import type { Block } from '../../../core/block/block.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { openChain } from '../../../core/chain/opening/openChain.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { addressOfPrivateKey, sign } from '../../../core/crypto/crypto.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
@@ -19,14 +19,14 @@ export type OwnRun = BlockRun & { readonly block: Block }
 export type OwnBlocks = {
   readonly store: ChainStore
   /** Builds, seals and commits one block: executed, all roots, its segment synced to SQLite. */
-  readonly run: (sent: readonly SenderTransaction[]) => Promise<OwnRun>
+  readonly run: (sent: readonly RecoveredTransaction[]) => Promise<OwnRun>
   /** Reads ahead what these transactions need, as the node does while they wait in its pool; milliseconds it took. */
-  readonly prefetch: (sent: readonly SenderTransaction[]) => Promise<number>
+  readonly prefetch: (sent: readonly RecoveredTransaction[]) => Promise<number>
   readonly close: () => Promise<void>
 }
 
 /** Builds, executes and seals as a validator does, and commits. */
-const mine = async (chain: Chain, sent: readonly SenderTransaction[]): Promise<OwnRun> => {
+const mine = async (chain: Chain, sent: readonly RecoveredTransaction[]): Promise<OwnRun> => {
   let position = 0
   const start = performance.now()
   const built = await chain.buildBlock({
@@ -57,7 +57,7 @@ const mine = async (chain: Chain, sent: readonly SenderTransaction[]): Promise<O
 /** As many accounts at once as the node reads. */
 const ACCOUNTS_AT_ONCE = 64
 
-const prefetch = async (store: ChainStore, sent: readonly SenderTransaction[]): Promise<number> => {
+const prefetch = async (store: ChainStore, sent: readonly RecoveredTransaction[]): Promise<number> => {
   const accounts = sent.flatMap(({ transaction: { to }, sender }) =>
     to === undefined ? [sender] : [sender, to],
   )

@@ -5,7 +5,7 @@ import { qbftSealHash } from '../../../core/block/codec/blockHash.ts'
 import { decodeExtraData, encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { sealOfSignature } from '../../../core/block/codec/seal.ts'
 import { signTransaction } from '../../../core/block/codec/signature.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { BuiltBlock, Chain } from '../../../core/chain/chain.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
@@ -105,7 +105,7 @@ const sealed = ({ block }: BuiltBlock): Block => {
   return { ...block, header: { ...header, extraData } }
 }
 
-const build = (chain: Chain, sent: readonly SenderTransaction[]): Promise<BuiltBlock> => {
+const build = (chain: Chain, sent: readonly RecoveredTransaction[]): Promise<BuiltBlock> => {
   let position = 0
   return chain.buildBlock({
     coinbase: addressOfPrivateKey(VALIDATOR_KEY),
@@ -123,7 +123,7 @@ const transactionsOf = (
   { count = 1, gas = MOST_GAS }: SlowBlock,
   contract: Uint8Array,
   keyIndex: number,
-): readonly SenderTransaction[] => {
+): readonly RecoveredTransaction[] => {
   const privateKey = keyOf(keyIndex)
   const sender = addressOfPrivateKey(privateKey)
   return Array.from({ length: count }, (_, nonce) => ({
@@ -149,7 +149,7 @@ const transactionsOf = (
 /** Builds and commits a block at one node and imports it at another: CPU of the longest turn of each step, ms. */
 const measureCase = async (
   [maker, follower]: readonly [Node, Node],
-  sent: readonly SenderTransaction[],
+  sent: readonly RecoveredTransaction[],
 ): Promise<Readonly<Record<string, string>>> => {
   const values: Record<string, string> = {}
   const measured = async <T>(step: string, run: () => Promise<T>): Promise<T> => {

@@ -1,7 +1,7 @@
 import type { Block } from '../../../core/block/block.ts'
 import { sealOfSignature } from '../../../core/block/codec/seal.ts'
 import { openChain } from '../../../core/chain/opening/openChain.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { keccak256, sign } from '../../../core/crypto/crypto.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 import { decodeMessageSteps, openMessage } from '../../../core/qbft/codec/message.ts'
@@ -83,7 +83,7 @@ const openFollower = async (folder: string, genesisJson: object) => {
   const follower = startPoolFollower({ chain, pool, poolHead, log: logOf('bench') })
   return {
     /** By step. */
-    take: async (block: Block, sent: readonly SenderTransaction[]): Promise<Record<string, number>> => {
+    take: async (block: Block, sent: readonly RecoveredTransaction[]): Promise<Record<string, number>> => {
       for (const one of sent) await store.run(() => pool.add(one, poolHead()))
       const message = proposalOf(block)
       const steps: Record<string, number> = {}
@@ -124,7 +124,7 @@ const text = (values: readonly number[]): string =>
   `${median(values).toFixed(1)} / ${Math.max(...values).toFixed(1)}`
 
 /** Blocks of so many transactions, signed as they are needed: all at once they would be most of what the collector goes through. */
-function* signedBlocks(size: number, count: number): Generator<readonly SenderTransaction[]> {
+function* signedBlocks(size: number, count: number): Generator<readonly RecoveredTransaction[]> {
   const senders = createSenders()
   const each = size / TRANSACTIONS_PER_BLOCK
   for (let index = 0; index < count; index++)

@@ -1,5 +1,5 @@
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { BenchNode } from './nodes.ts'
 
 /** What a client saw of its transactions. */
@@ -16,7 +16,7 @@ export type LoadResult = {
 
 export type LoadOptions = {
   readonly nodes: readonly BenchNode[]
-  readonly transactions: readonly SenderTransaction[]
+  readonly transactions: readonly RecoveredTransaction[]
   /** Undefined sends as fast as they are included. */
   readonly perSecond: number | undefined
   readonly seconds: number
@@ -31,7 +31,7 @@ const DRAIN_MS_MAX = 120_000
 
 type RpcBlock = { readonly number: string; readonly transactions: readonly string[] }
 
-const sendBatch = async (url: string, batch: readonly SenderTransaction[]): Promise<void> => {
+const sendBatch = async (url: string, batch: readonly RecoveredTransaction[]): Promise<void> => {
   const body = JSON.stringify(
     batch.map(({ transaction }, id) => ({
       jsonrpc: '2.0',

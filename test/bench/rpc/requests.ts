@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem'
 import { padStartBytes } from '../../../core/bytes/bytes.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { compile } from '../../support/programs/solc.ts'
 import { holderAddress, TOKEN_ADDRESS } from '../workload.ts'
 
@@ -27,7 +27,7 @@ export type WorkloadChain = {
   readonly blocks: number
   /** Holders that have had transfers. */
   readonly recipients: number
-  readonly unsent: readonly SenderTransaction[]
+  readonly unsent: readonly RecoveredTransaction[]
 }
 
 /** What is asked, each time of another holder, block or transaction. */

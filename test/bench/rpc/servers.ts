@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { testKey } from '../../runtime/genesis.ts'
 import { ROOT } from '../../runtime/nodeProcess.ts'
@@ -20,7 +20,7 @@ export type ServedChain = {
   /** Empty; the caller removes it. */
   readonly folder: string
   readonly genesis: object
-  readonly blocks: readonly (readonly SenderTransaction[])[]
+  readonly blocks: readonly (readonly RecoveredTransaction[])[]
 }
 
 const START_MS_MAX = 30_000

@@ -3,7 +3,7 @@ import type { Block } from '../../../core/block/block.ts'
 import type { Header } from '../../../core/block/header.ts'
 import { ommersHashOf, transactionsRootOf, withdrawalsRootOf } from '../../../core/chain/rules/body.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import {
   brokenRule,
   extend,
@@ -74,7 +74,7 @@ const blobs = {
 } as const
 
 /** Transactions that are invalid in block 2, after one of ALICE's in block 1. */
-const REFUSED: readonly (readonly [string, string, () => readonly SenderTransaction[], TestGenesis?])[] = [
+const REFUSED: readonly (readonly [string, string, () => readonly RecoveredTransaction[], TestGenesis?])[] = [
   ['a nonce that was used', 'NONCE_TOO_LOW', () => [transfer(ALICE, 0)]],
   ['a nonce ahead', 'NONCE_TOO_HIGH', () => [transfer(ALICE, 2)]],
   ['the same transaction twice', 'NONCE_TOO_LOW', () => [transfer(ALICE, 1), transfer(ALICE, 1)]],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { encodeExtraData, decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { brokenRule, extend, failureOf, nextBlock, openTestChain, transfer } from './support/chain.ts'
 import {
   extendIbft2,
@@ -98,7 +98,7 @@ describe('given a chain that moves from IBFT 2.0 to QBFT at block 5', () => {
     const both = await openIbft2Chain(START)
     const { chain } = both
     await extendPlain(both, 1)
-    const broken = async (content?: Ibft2Content, transactions?: readonly SenderTransaction[]) =>
+    const broken = async (content?: Ibft2Content, transactions?: readonly RecoveredTransaction[]) =>
       brokenRule(chain, await ibft2Block(both, content, transactions))
     expect(await broken({ header: { nonce: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1) } })).toBe('nonce')
     expect(await broken({ sealedBy: [V0, V1] })).toBe('seal-quorum')

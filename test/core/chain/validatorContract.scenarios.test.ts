@@ -6,7 +6,7 @@ import { bigintToFixedBytes, bytesToBigint } from '../../../core/bytes/integer.t
 import type { Block } from '../../../core/block/block.ts'
 import type { BuildOptions, Chain } from '../../../core/chain/chain.ts'
 import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { ValidatorContractError } from '../../../core/validators/validatorContract.ts'
 import { compile } from '../../support/programs/solc.ts'
 import {
@@ -48,7 +48,7 @@ const change = (
   functionName: 'activate' | 'deactivate',
   validator: Address,
   contract = FIRST,
-): SenderTransaction =>
+): RecoveredTransaction =>
   transfer(ALICE, nonce, {
     to: fromHex(contract),
     value: 0n,
@@ -89,7 +89,7 @@ const listed = (block: Block): readonly string[] =>
 const step = (
   chain: Chain,
   keys: readonly Key[],
-  sent: readonly SenderTransaction[] = [],
+  sent: readonly RecoveredTransaction[] = [],
   options: Partial<BuildOptions> = {},
 ): Promise<Block> => extend(chain, sent, { coinbase: (keys[0] as Key).address, ...options }, keys)
 

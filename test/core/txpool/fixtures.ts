@@ -3,7 +3,7 @@ import { EMPTY_BYTES } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { transactionOf } from '../../../core/block/codec/transaction.ts'
-import type { SenderTransaction, Transaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction, Transaction } from '../../../core/block/transaction.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
 import { transactionGasMaxOf } from '../../../core/genesis/forkSchedule.ts'
 import { POOL_OPTIONS, type PoolOptions } from '../../../core/txpool/admission.ts'
@@ -37,7 +37,7 @@ export const transactionWith = (fields: Partial<Transaction>): Transaction =>
     ...fields,
   })
 
-export const from = (sender: number, fields: Partial<Transaction> = {}): SenderTransaction => ({
+export const from = (sender: number, fields: Partial<Transaction> = {}): RecoveredTransaction => ({
   sender: senderOf(sender),
   transaction: transactionWith({ value: BigInt(sender), ...fields }),
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { UNPAYABLE_BY_SENDER_MAX } from '../../../core/txpool/funds.ts'
 import type { PoolHead, PoolOrigin, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
@@ -23,22 +23,22 @@ const headOf = (
 }
 const keyOfBytes = (sender: Uint8Array): string => Buffer.from(sender).toString('hex')
 
-const pays = (sender: number, nonce: number, recipient: number, value: bigint): SenderTransaction =>
+const pays = (sender: number, nonce: number, recipient: number, value: bigint): RecoveredTransaction =>
   from(sender, { nonce: BigInt(nonce), to: senderOf(recipient), value })
 
-const names = (transactions: readonly SenderTransaction[]): string[] =>
+const names = (transactions: readonly RecoveredTransaction[]): string[] =>
   transactions.map(({ sender, transaction }) => `${(sender[19] as number) & 0xff}:${transaction.nonce}`)
 
 const drain = (pool: TransactionPool, head: PoolHead): string[] => {
   const candidates = pool.candidates(head)
-  const all: SenderTransaction[] = []
+  const all: RecoveredTransaction[] = []
   for (let next = candidates.next(); next !== undefined; next = candidates.next()) all.push(next)
   return names(all)
 }
 
 const refusal = (
   pool: TransactionPool,
-  sent: SenderTransaction,
+  sent: RecoveredTransaction,
   head: PoolHead,
   origin?: PoolOrigin,
 ): string => rejectionOf(() => pool.add(sent, head, origin)).code
@@ -182,7 +182,7 @@ describe('given a pool that needs room', () => {
 
 describe('given free gas', () => {
   const limits = { transactionsMax: 100, bytesMax: 1_000_000, futureBySenderMax: 200 }
-  const free = (sender: number, nonce = 0): SenderTransaction =>
+  const free = (sender: number, nonce = 0): RecoveredTransaction =>
     from(sender, { ...FREE, nonce: BigInt(nonce), value: 0n, gasLimit: 21_000n + BigInt(sender) })
   const head = headOf({ 1: 1n, 2: 1n, 3: 1n }, { baseFee: 0n })
 

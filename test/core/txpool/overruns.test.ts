@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { SENDER_WAIT_MS } from '../../../core/txpool/overruns.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
@@ -8,15 +8,15 @@ import { from, headWith, optionsWith, rejectionOf } from './fixtures.ts'
 const HEAD = headWith({ fork: 'prague' })
 const NOW_MS = 1_700_000_000_000
 
-const poolWith = (...sent: readonly SenderTransaction[]): TransactionPool => {
+const poolWith = (...sent: readonly RecoveredTransaction[]): TransactionPool => {
   const pool = createTransactionPool(optionsWith({}))
   for (const one of sent) pool.add(one, HEAD)
   return pool
 }
 
-const order = (pool: TransactionPool): readonly SenderTransaction['transaction'][] => {
+const order = (pool: TransactionPool): readonly RecoveredTransaction['transaction'][] => {
   const candidates = pool.candidates(HEAD)
-  const all: SenderTransaction['transaction'][] = []
+  const all: RecoveredTransaction['transaction'][] = []
   for (let next = candidates.next(); next !== undefined; next = candidates.next()) all.push(next.transaction)
   return all
 }
@@ -52,7 +52,7 @@ describe('given a transaction that was stopped while a block was built', () => {
     const pool = poolWith(slow)
     pool.noteOverrun(slow, 'it is slow', NOW_MS)
     pool.noteOverrun(slow, 'it is slow', NOW_MS)
-    const add = (sent: SenderTransaction, local: boolean, addedAtMs: number): void =>
+    const add = (sent: RecoveredTransaction, local: boolean, addedAtMs: number): void =>
       pool.add(sent, HEAD, { local, addedAtMs })
     for (const local of [true, false]) {
       const rejection = rejectionOf(() => add(from(1, { value: 5n }), local, NOW_MS + SENDER_WAIT_MS - 1))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { PoolHead, PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
 import { POOL_OPTIONS } from '../../../core/txpool/admission.ts'
 import { LATE_SENDERS_MAX } from '../../../core/txpool/limits.ts'
@@ -11,15 +11,15 @@ const HEAD = headWith()
 const newPool = (options: Parameters<typeof optionsWith>[0] = {}): TransactionPool =>
   createTransactionPool(optionsWith(options))
 
-const drain = (pool: TransactionPool, head: PoolHead = HEAD): SenderTransaction[] => {
+const drain = (pool: TransactionPool, head: PoolHead = HEAD): RecoveredTransaction[] => {
   const candidates = pool.candidates(head)
-  const all: SenderTransaction[] = []
+  const all: RecoveredTransaction[] = []
   for (let next = candidates.next(); next !== undefined; next = candidates.next()) all.push(next)
   return all
 }
 
 /** `sender:nonce` of each transaction. */
-const names = (transactions: readonly SenderTransaction[]): string[] =>
+const names = (transactions: readonly RecoveredTransaction[]): string[] =>
   transactions.map(({ sender, transaction }) => `${(sender[19] as number) & 0xff}:${transaction.nonce}`)
 
 const paying = (sender: number, nonce: number, priority: bigint, max = 10_000n) =>
@@ -79,9 +79,9 @@ describe('given the candidates for a block', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 9n), paying(1, 1, 9n), paying(2, 0, 1n)]) pool.add(one, HEAD)
     const candidates = pool.candidates(HEAD)
-    const first = candidates.next() as SenderTransaction
+    const first = candidates.next() as RecoveredTransaction
     candidates.skip(first.sender)
-    expect(names([first, candidates.next() as SenderTransaction])).toEqual(['1:0', '2:0'])
+    expect(names([first, candidates.next() as RecoveredTransaction])).toEqual(['1:0', '2:0'])
     expect(candidates.next()).toBeUndefined()
   })
 
@@ -89,11 +89,11 @@ describe('given the candidates for a block', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 9n), paying(1, 1, 9n)]) pool.add(one, HEAD)
     const candidates = pool.candidates(HEAD)
-    const first = candidates.next() as SenderTransaction
+    const first = candidates.next() as RecoveredTransaction
     pool.remove(first.transaction.hash)
     pool.add(first, HEAD)
     pool.add(paying(1, 2, 99n), HEAD)
-    expect(names([candidates.next() as SenderTransaction])).toEqual(['1:1'])
+    expect(names([candidates.next() as RecoveredTransaction])).toEqual(['1:1'])
     expect(candidates.next()).toBeUndefined()
   })
 
@@ -101,7 +101,7 @@ describe('given the candidates for a block', () => {
     const pool = newPool()
     for (const one of [paying(1, 0, 9n), paying(1, 1, 9n)]) pool.add(one, HEAD)
     const candidates = pool.candidates(HEAD)
-    const first = candidates.next() as SenderTransaction
+    const first = candidates.next() as RecoveredTransaction
     for (const one of [paying(2, 0, 99n), paying(2, 1, 99n), paying(3, 0, 1n)]) pool.add(one, HEAD)
     const all = [first]
     for (let next = candidates.next(); next !== undefined; next = candidates.next()) all.push(next)
@@ -114,7 +114,7 @@ describe('given the candidates for a block', () => {
     const candidates = pool.candidates(HEAD)
     const free = headWith({ baseFee: undefined, balances: new Map([[keyOf(2), 0n]]) })
     pool.add(from(2, { type: 0, maxPriorityFeePerGas: 0n, maxFeePerGas: 0n, value: 0n }), free)
-    expect(names([candidates.next() as SenderTransaction])).toEqual(['1:0'])
+    expect(names([candidates.next() as RecoveredTransaction])).toEqual(['1:0'])
     expect(candidates.next()).toBeUndefined()
   })
 

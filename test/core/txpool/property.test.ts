@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../core/bytes/hex.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { effectiveTip } from '../../../core/block/transactionPrice.ts'
 import type { PoolLimits } from '../../../core/txpool/limits.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
@@ -12,8 +12,8 @@ const LIMITS: PoolLimits = { transactionsMax: 120, bytesMax: 16_000, futureBySen
 const SENDERS = 40
 const STEPS = 6_000
 
-const bySender = (pool: TransactionPool): Map<string, SenderTransaction[]> => {
-  const groups = new Map<string, SenderTransaction[]>()
+const bySender = (pool: TransactionPool): Map<string, RecoveredTransaction[]> => {
+  const groups = new Map<string, RecoveredTransaction[]>()
   for (const one of pool.list()) {
     const key = toBareHex(one.sender)
     groups.set(key, [...(groups.get(key) ?? []), one])
@@ -31,7 +31,7 @@ const checkInvariants = (pool: TransactionPool, head: PoolHead): void => {
   expect(pool.bytes).toBeLessThanOrEqual(LIMITS.bytesMax)
   let ready = 0
   for (const [, transactions] of bySender(pool)) {
-    const { sender } = transactions[0] as SenderTransaction
+    const { sender } = transactions[0] as RecoveredTransaction
     const nonces = transactions.map(({ transaction }) => transaction.nonce)
     expect(nonces).toEqual([...new Set(nonces)].sort((a, b) => (a < b ? -1 : 1)))
     const accountNonce = head.nonce(sender)
@@ -47,10 +47,10 @@ const checkInvariants = (pool: TransactionPool, head: PoolHead): void => {
 }
 
 /** Candidates must be executable in order on the head's nonces, and no better one may have been ready earlier. */
-const takeBlock = (pool: TransactionPool, head: PoolHead, blockSize: number): SenderTransaction[] => {
+const takeBlock = (pool: TransactionPool, head: PoolHead, blockSize: number): RecoveredTransaction[] => {
   const candidates = pool.candidates(head)
   const next = new Map<string, bigint>()
-  const block: SenderTransaction[] = []
+  const block: RecoveredTransaction[] = []
   const ready = bySender(pool)
   while (block.length < blockSize) {
     const one = candidates.next()
@@ -61,7 +61,7 @@ const takeBlock = (pool: TransactionPool, head: PoolHead, blockSize: number): Se
     const tip = effectiveTip(one.transaction, head.nextBaseFeePerGas)
     expect(tip).toBeGreaterThanOrEqual(0n)
     for (const [other, transactions] of ready) {
-      const { sender } = transactions[0] as SenderTransaction
+      const { sender } = transactions[0] as RecoveredTransaction
       const otherNext = next.get(other) ?? head.nonce(sender)
       const waiting = transactions.find(({ transaction }) => transaction.nonce === otherNext)
       if (waiting !== undefined)

@@ -5,7 +5,7 @@ import { bigintToFixedBytes } from '../../../core/bytes/integer.ts'
 import { createBadBlocks, keepBadBlocks } from '../../../core/chain/importing/badBlocks.ts'
 import type { BuildOptions, Chain } from '../../../core/chain/chain.ts'
 import { openChain } from '../../../core/chain/opening/openChain.ts'
-import type { SenderTransaction } from '../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
 import { developmentGenesis } from '../../../core/genesis/development/development.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/development/accounts.ts'
@@ -159,7 +159,7 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     const seal = sealOfSignature(sign(qbftSealHash(built.block.header), VALIDATOR_KEY))
     await chain.commitBuilt(built, withSeals(built.block, 0, [seal]).header)
     const mined = built.block.transactions.map(
-      (transaction, index): SenderTransaction => ({ transaction, sender: built.senders[index] as Address }),
+      (transaction, index): RecoveredTransaction => ({ transaction, sender: built.senders[index] as Address }),
     )
     pool.removeMined(mined, poolHeadOf(chain, timestamp, { minGasPrice, minPriorityFee }))
   }

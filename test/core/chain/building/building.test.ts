@@ -3,7 +3,7 @@ import { type Address, ZERO_HASH } from '../../../../core/bytes/bytes.ts'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { nextGasLimit } from '../../../../core/chain/building/building.ts'
 import { decodeExtraData, encodeExtraData } from '../../../../core/block/codec/extraData.ts'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { EMPTY_TRIE_ROOT } from '../../../../core/crypto/constants.ts'
 import { MissingEntries } from '../../../../core/state/account.ts'
 import type { ChainStore } from '../../../../core/store/store.ts'
@@ -22,7 +22,7 @@ import {
 import { OUTSIDER, USERS, VALIDATORS } from '../support/keys.ts'
 
 const [ALICE, BOB, CAROL] = USERS
-const hashes = (sent: readonly SenderTransaction[]) => sent.map(({ transaction }) => toHex(transaction.hash))
+const hashes = (sent: readonly RecoveredTransaction[]) => sent.map(({ transaction }) => toHex(transaction.hash))
 
 describe('given nextGasLimit', () => {
   test('when there is no target, then it is the parent’s', () => {
@@ -125,7 +125,7 @@ describe('given the candidates of a block', () => {
     const bob = [transfer(BOB, 0), transfer(BOB, 1)]
     const built = await build(chain, [...alice, ...bob])
     expect(built.block.transactions.map(({ hash }) => toHex(hash))).toEqual(
-      hashes([alice[0] as SenderTransaction, ...bob]),
+      hashes([alice[0] as RecoveredTransaction, ...bob]),
     )
     expect(built.senders).toEqual([ALICE.address, BOB.address, BOB.address])
     expect(built.rejected).toEqual([])

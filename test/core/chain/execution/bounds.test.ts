@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { ExecutionStopped, type SelectionBounds } from '../../../../core/chain/execution/bounds.ts'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { MemoryUnavailable } from '../../../../core/evm/interpreter/memory.ts'
 import type { Part } from '../../evm/harness.ts'
 import {
@@ -18,14 +18,14 @@ import { type Key, USERS } from '../support/keys.ts'
 import { turns } from '../../../support/turns.ts'
 
 const [ALICE, BOB, CAROL] = USERS
-const hex = ({ transaction }: SenderTransaction): string => toHex(transaction.hash)
+const hex = ({ transaction }: RecoveredTransaction): string => toHex(transaction.hash)
 
 /** A creation that runs this code. */
-const creation = (from: Key, ...parts: readonly Part[]): SenderTransaction =>
+const creation = (from: Key, ...parts: readonly Part[]): RecoveredTransaction =>
   signedCreation(from, 10_000_000n, parts)
 
 /** Writes, logs, creates and destroys in a loop until the gas is used up. */
-const busy = (from: Key): SenderTransaction =>
+const busy = (from: Key): RecoveredTransaction =>
   creation(
     from,
     'JUMPDEST',
@@ -35,11 +35,11 @@ const busy = (from: Key): SenderTransaction =>
     [0, 'JUMP'],
   )
 
-const counting = (count: number): SenderTransaction =>
+const counting = (count: number): RecoveredTransaction =>
   creation(ALICE, count, 'JUMPDEST', 1, 'SWAP1 SUB DUP1', 4, 'JUMPI', 'STOP')
 
 /** Stops these transactions after this number of checks. */
-const stopping = (slow: readonly SenderTransaction[], atCheck: number): SelectionBounds => {
+const stopping = (slow: readonly RecoveredTransaction[], atCheck: number): SelectionBounds => {
   let isSlow = false
   let checks = 0
   return {
@@ -57,14 +57,14 @@ describe('given a transaction that exceeds its bounds while a block is built', (
     async atCheck => {
       const slow = [busy(CAROL)]
       const others = [transfer(ALICE, 0), transfer(BOB, 0), transfer(ALICE, 1)]
-      const order = [others[0], slow[0], others[1], others[2]] as SenderTransaction[]
+      const order = [others[0], slow[0], others[1], others[2]] as RecoveredTransaction[]
       const without = await build(await openTestChain(), others)
       const built = await build(await openTestChain(), order, { bounds: stopping(slow, atCheck) })
       expect(built.block).toEqual(without.block)
       expect(built.receipts).toEqual(without.receipts)
       expect(built.rejected).toEqual([])
       expect(built.stopped.map(({ transaction, reason }) => [hex(transaction), reason])).toEqual([
-        [hex(slow[0] as SenderTransaction), 'it is slow'],
+        [hex(slow[0] as RecoveredTransaction), 'it is slow'],
       ])
     },
   )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { ExecutionStopped, type SelectionBounds } from '../../../../core/chain/execution/bounds.ts'
 import type { Usage } from '../../../../core/evm/interpreter/runLimit.ts'
 import type { Part } from '../../evm/harness.ts'
@@ -12,14 +12,14 @@ const [ALICE, BOB] = USERS
 /** A bound that each kind passes with what 30 million gas pay for; those of a node are in verification.ts and selectionBounds.ts. */
 const BYTES_MAX = 100_000
 
-const creation = (...parts: readonly Part[]): SenderTransaction => signedCreation(ALICE, 29_900_000n, parts)
+const creation = (...parts: readonly Part[]): RecoveredTransaction => signedCreation(ALICE, 29_900_000n, parts)
 
 /** Repeats the body, which finds the number of rounds left on the stack and leaves it there. */
-const rounds = (count: number, ...body: readonly Part[]): SenderTransaction =>
+const rounds = (count: number, ...body: readonly Part[]): RecoveredTransaction =>
   creation(count, ['JUMPDEST', body, 1, 'SWAP1 SUB DUP1', count < 256 ? 2 : 3, 'JUMPI STOP'])
 
 /** What a transaction can make a node hold, each kind without much of the others. */
-const KINDS: Readonly<Record<string, SenderTransaction>> = {
+const KINDS: Readonly<Record<string, RecoveredTransaction>> = {
   memory: creation([1, BYTES_MAX, 'MSTORE'], rounds(50, 'GAS POP').transaction.data),
   slots: rounds(1_000, 'DUP1 DUP1 SSTORE'),
   'transient slots': rounds(1_000, 'DUP1 DUP1 TSTORE'),

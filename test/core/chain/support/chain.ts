@@ -9,7 +9,7 @@ import type { UnsignedTransaction } from '../../../../core/block/codec/transacti
 import type { Header } from '../../../../core/block/header.ts'
 import { type OpenChainOptions, openChain } from '../../../../core/chain/opening/openChain.ts'
 import { InvalidBlock } from '../../../../core/chain/rules/invalidBlock.ts'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { sign } from '../../../../core/crypto/crypto.ts'
 import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
@@ -89,7 +89,7 @@ export const openTestChain = async (
   return { ...chain, errors }
 }
 
-export const candidatesOf = (transactions: readonly SenderTransaction[]): BuildOptions['candidates'] => {
+export const candidatesOf = (transactions: readonly RecoveredTransaction[]): BuildOptions['candidates'] => {
   const skipped = new Set<string>()
   let position = 0
   return {
@@ -106,7 +106,7 @@ export const candidatesOf = (transactions: readonly SenderTransaction[]): BuildO
 /** Builds a block of the first validator with these transactions on the head, a period after it. */
 export const build = (
   chain: Chain,
-  transactions: readonly SenderTransaction[] = [],
+  transactions: readonly RecoveredTransaction[] = [],
   options: Partial<BuildOptions> = {},
 ): Promise<BuiltBlock> =>
   chain.buildBlock({
@@ -141,7 +141,7 @@ export const resealed = (
 /** A sealed block that the chain would accept. */
 export const nextBlock = async (
   chain: Chain,
-  transactions: readonly SenderTransaction[] = [],
+  transactions: readonly RecoveredTransaction[] = [],
   options: Partial<BuildOptions> = {},
   keys: readonly Key[] = VALIDATORS,
 ): Promise<Block> => {
@@ -152,7 +152,7 @@ export const nextBlock = async (
 /** Builds, seals and commits. */
 export const extend = async (
   chain: Chain,
-  transactions: readonly SenderTransaction[] = [],
+  transactions: readonly RecoveredTransaction[] = [],
   options: Partial<BuildOptions> = {},
   keys: readonly Key[] = VALIDATORS,
 ): Promise<Block> => {
@@ -184,7 +184,7 @@ export const transfer = (
   from: Key,
   nonce: number,
   change: Partial<UnsignedTransaction> = {},
-): SenderTransaction => ({
+): RecoveredTransaction => ({
   transaction: signTransaction(
     {
       type: 0,

@@ -1,12 +1,12 @@
 import { signTransaction } from '../../../../core/block/codec/signature.ts'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { code, type Part } from '../../evm/harness.ts'
 import { CHAIN_ID } from './chain.ts'
 import type { Key } from './keys.ts'
 import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 /** The first transaction of an account: a creation that runs this code. */
-export const signedCreation = (from: Key, gasLimit: bigint, parts: readonly Part[]): SenderTransaction => ({
+export const signedCreation = (from: Key, gasLimit: bigint, parts: readonly Part[]): RecoveredTransaction => ({
   sender: from.address,
   transaction: signTransaction(
     {

@@ -9,7 +9,7 @@ import { executeInOneGo } from './executeInOneGo.ts'
 import type { Header } from '../../../../core/block/header.ts'
 import { openChain } from '../../../../core/chain/opening/openChain.ts'
 import { ommersHashOf, transactionsRootOf, withdrawalsRootOf } from '../../../../core/chain/rules/body.ts'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { EMPTY_LIST_HASH } from '../../../../core/crypto/constants.ts'
 import { forkIsAtLeast } from '../../../../core/genesis/fork.ts'
 import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
@@ -36,7 +36,7 @@ export const openEthashChain = async (config: object, alloc: object = {}): Promi
   })
 
 export type EthashBlock = {
-  readonly transactions?: readonly SenderTransaction[]
+  readonly transactions?: readonly RecoveredTransaction[]
   readonly ommers?: readonly Header[]
   readonly withdrawals?: readonly Withdrawal[]
   readonly timestamp?: bigint

@@ -7,7 +7,7 @@ import type { Header } from '../../../../core/block/header.ts'
 import type { Chain } from '../../../../core/chain/chain.ts'
 import { keccak256, sign } from '../../../../core/crypto/crypto.ts'
 import { encodeRlp, type RlpInput } from '../../../../core/rlp/rlp.ts'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { openChain } from '../../../../core/chain/opening/openChain.ts'
 import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
@@ -102,7 +102,7 @@ const seal = (base: Header, content: Ibft2Content): Header => {
 export const ibft2Block = async (
   { chain, twin }: Ibft2Chain,
   content: Ibft2Content = {},
-  transactions: readonly SenderTransaction[] = [],
+  transactions: readonly RecoveredTransaction[] = [],
 ): Promise<Block> => {
   const { block } = await build(twin, transactions)
   return { ...block, header: seal({ ...block.header, parentHash: chain.head().hash }, content) }
@@ -112,7 +112,7 @@ export const ibft2Block = async (
 export const extendIbft2 = async (
   both: Ibft2Chain,
   content: Ibft2Content = {},
-  transactions: readonly SenderTransaction[] = [],
+  transactions: readonly RecoveredTransaction[] = [],
 ): Promise<Block> => {
   const block = await ibft2Block(both, content, transactions)
   await importNow(both.chain, block)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { createTransactionPool } from '../../../../core/txpool/transactionPool.ts'
 import { startAnnouncingTransactions } from '../../../../p2p/sync/pool/announceTransactions.ts'
 import { from, headWith, keyOf, optionsWith, senderOf } from '../../../core/txpool/fixtures.ts'
@@ -12,7 +12,7 @@ const KNOWN = 1
 const ROOM = 60
 
 /** Each sender has another gas limit, because transactions with equal fields and signatures have one hash. */
-const free = (sender: number): SenderTransaction =>
+const free = (sender: number): RecoveredTransaction =>
   from(sender, { ...FREE, gasLimit: 21_000n + BigInt(sender) })
 
 const start = () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import type { TransactionPool } from '../../../../core/txpool/pool.ts'
 import { createUnpaidTransactions } from '../../../../p2p/sync/pool/unpaidTransactions.ts'
 import { from, senderOf } from '../../../core/txpool/fixtures.ts'
@@ -9,7 +9,7 @@ import { until } from '../../../support/until.ts'
 const RUBBISH = 3_000
 
 const setUp = () => {
-  const retried: SenderTransaction[] = []
+  const retried: RecoveredTransaction[] = []
   let added: Parameters<TransactionPool['onAdded']>[0] = () => undefined
   const pool: Pick<TransactionPool, 'onAdded'> = {
     onAdded: listener => {
@@ -17,7 +17,7 @@ const setUp = () => {
       return () => undefined
     },
   }
-  const retry = async (sent: SenderTransaction): Promise<boolean> => {
+  const retry = async (sent: RecoveredTransaction): Promise<boolean> => {
     retried.push(sent)
     return false
   }
@@ -33,7 +33,7 @@ const setUp = () => {
 }
 
 /** Of senders that nobody knows, and whose transactions nobody ever pays for. */
-const rubbish = (count: number): readonly SenderTransaction[] =>
+const rubbish = (count: number): readonly RecoveredTransaction[] =>
   Array.from({ length: count }, (_, index) => from(10_000 + index))
 
 describe('transactions of peers that are not paid for yet', () => {

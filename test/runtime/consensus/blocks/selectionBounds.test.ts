@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import type { Usage } from '../../../../core/evm/interpreter/runLimit.ts'
 import { createSelectionBounds } from '../../../../runtime/consensus/blocks/selectionBounds.ts'
 
 const NOTHING: Usage = { memoryBytes: 0, blockMemoryBytes: 0, logs: 0, logBytes: 0, changes: 0 }
-const SENT = {} as SenderTransaction
+const SENT = {} as RecoveredTransaction
 
 /** Bounds of a selection of two seconds, and its clock. */
 const setUp = (isDeferred = false) => {

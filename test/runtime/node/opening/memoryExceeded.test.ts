@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { SenderTransaction } from '../../../../core/block/transaction.ts'
+import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { signTransaction } from '../../../../core/block/codec/signature.ts'
 import { MEMORY_BYTES_MAX, MemoryUnavailable } from '../../../../core/evm/interpreter/memory.ts'
 import { watchMemoryExceeded } from '../../../../runtime/node/opening/memoryExceeded.ts'
@@ -20,7 +20,7 @@ const [ALICE] = USERS
 const GENESIS = { fork: 'berlin', top: { gasLimit: '0x1fffffffffffff' } } as const
 
 /** Writes one word so far up in memory that its gas, some 10^14, is there. */
-const writing = (at: number): SenderTransaction => ({
+const writing = (at: number): RecoveredTransaction => ({
   sender: ALICE.address,
   transaction: signTransaction(
     {
