@@ -1,6 +1,6 @@
 import { NO_AUTHENTICATION } from '../auth/authentication.ts'
 import type { InboundLimits } from '../inbound/inboundLimits.ts'
-import { createDispatcher, type Dispatcher, type Reply, TOO_BUSY } from '../rpc/dispatch/dispatcher.ts'
+import { createDispatcher, type Dispatcher, TOO_BUSY } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { pieceText } from '../rpc/json/jsonPieces.ts'
 import { METHODS } from '../rpc/methods/methodTable.ts'

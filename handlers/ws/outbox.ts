@@ -156,7 +156,8 @@ const sendNextTurn = (state: State): void => {
 const send = (state: State, { body, isNotification }: Waiting): void => {
   if (typeof body === 'string') {
     const { length } = body
-    const isCompressed = !isNotification && length >= COMPRESSED_MESSAGE_LENGTH_MIN && length <= COMPRESSED_LENGTH_MAX
+    const isCompressed =
+      !isNotification && length >= COMPRESSED_MESSAGE_LENGTH_MIN && length <= COMPRESSED_LENGTH_MAX
     return sendWhole(state, body, isCompressed)
   }
   const length = bodyLength(body)

@@ -122,7 +122,11 @@ const onStatusStream = (connections: Connections, stream: Stream, libp2p: Connec
     onFrame: frame => onStatusMessage(connections, connection, decodeStatusMessage(frame)),
     onFailure: cause => {
       const oversized = (cause as { code?: unknown }).code === 'OVERSIZED'
-      options.onMisbehaviour(connection, oversized ? 'oversized-message' : 'invalid-message', errorText(cause))
+      options.onMisbehaviour(
+        connection,
+        oversized ? 'oversized-message' : 'invalid-message',
+        errorText(cause),
+      )
       void closeConnection(options, connection, `a wrong status message: ${errorText(cause)}`)
     },
   })

@@ -69,7 +69,7 @@ const commandLines = (
     `--genesis-file=${besu.genesisFile}`,
     `--data-path=${dataPath}`,
     '--p2p-protocol=devp2p',
-    ...dialectOf(besu.version).options,
+    ...messageFormatOf(besu.version).options,
     ...options.filter(({ name }) => !OF_FILES.has(name)).flatMap(argumentOf),
   ]
   return [

@@ -66,8 +66,7 @@ export const watchBlocks = (options: {
         await printNew()
         failed = false
       } catch (error) {
-        if (!failed && !signal.aborted)
-          print(`the RPC node does not answer: ${errorText(error)}`)
+        if (!failed && !signal.aborted) print(`the RPC node does not answer: ${errorText(error)}`)
         failed = true
       }
       await new Promise(resolve => setTimeout(resolve, POLL_MS))

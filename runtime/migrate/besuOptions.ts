@@ -17,7 +17,11 @@ export type OptionMapping =
   /** The node refuses it. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-export type MigratedOption = { readonly name: string; readonly value: string; readonly mapping: OptionMapping }
+export type MigratedOption = {
+  readonly name: string
+  readonly value: string
+  readonly mapping: OptionMapping
+}
 
 const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 

@@ -10,7 +10,7 @@ import { keccak256 } from '../../core/crypto/crypto.ts'
 import type { BlockEnvironment } from '../../core/evm/transaction/environment.ts'
 import { executeTransaction } from '../../core/evm/transaction/execute.ts'
 import { InvalidTransaction } from '../../core/evm/transaction/result.ts'
-import type { BlobParameters, Rules } from '../../core/genesis/configuration.ts'
+import type { Rules } from '../../core/genesis/configuration.ts'
 import { type ForkName, forkIsAtLeast } from '../../core/genesis/fork.ts'
 import { transactionGasMaxOf } from '../../core/genesis/forkSchedule.ts'
 import { encodeRlp } from '../../core/rlp/rlp.ts'
@@ -41,7 +41,6 @@ export const TEST_FORKS: ReadonlyMap<string, ForkName> = new Map([
 ])
 
 const CHAIN_ID = 1n
-
 
 const rulesOf = (fork: ForkName): Rules => ({
   fork,

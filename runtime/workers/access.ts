@@ -18,7 +18,10 @@ const loginOf =
 const isAlgorithm = (name: string): name is Algorithm => (ALGORITHMS as readonly string[]).includes(name)
 
 /** Read access: public, or with a token signed by the key of the deployment. @throws SettingsError */
-export const openWorkerAccess = async (env: WorkerEnvironment, settings: Settings): Promise<Authentication> => {
+export const openWorkerAccess = async (
+  env: WorkerEnvironment,
+  settings: Settings,
+): Promise<Authentication> => {
   const { JWT_PUBLIC_KEY: pem = '', JWT_ALGORITHM: algorithm = 'RS256' } = env
   const login = loginOf(settings)
   if (pem === '') return { ...NO_AUTHENTICATION, login }

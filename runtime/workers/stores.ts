@@ -38,7 +38,13 @@ const withDataCentreCache = (values: KeyValueStore, context: ExecutionContext): 
 }
 
 /** Bindings of a deployment that cannot work together. */
-const requireBindings = ({ CHAIN: object, DATABASE, HYPERDRIVE, VALUES, VALUES_KV }: WorkerEnvironment): void => {
+const requireBindings = ({
+  CHAIN: object,
+  DATABASE,
+  HYPERDRIVE,
+  VALUES,
+  VALUES_KV,
+}: WorkerEnvironment): void => {
   if (HYPERDRIVE !== undefined)
     throw new SettingsError('HYPERDRIVE', 'PostgreSQL needs main = "runtime/workers/postgresql.ts"')
   const heads = [object, DATABASE].filter(bound => bound !== undefined).length

@@ -43,12 +43,11 @@ const isSpecification = ({ groups, own }: Title): boolean =>
 
 describe('given all tests', () => {
   test('when their titles are read with those of their groups, then each says given or when, and what then holds', () => {
-    const others = sourceFiles('test')
-      .flatMap(({ path, text }) =>
-        titlesIn(parseSync(path, text).program as unknown as Node, text, '')
-          .filter(title => !isSpecification(title))
-          .map(({ groups, own }) => `${path}:${groups} ${own}`),
-      )
+    const others = sourceFiles('test').flatMap(({ path, text }) =>
+      titlesIn(parseSync(path, text).program as unknown as Node, text, '')
+        .filter(title => !isSpecification(title))
+        .map(({ groups, own }) => `${path}:${groups} ${own}`),
+    )
     expect(others).toEqual([])
   })
 })

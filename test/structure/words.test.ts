@@ -36,6 +36,7 @@ const WORDS: readonly (readonly [word: string, instead: string])[] = [
   ['unlisted', 'suppressedCount'],
   ['costOf', 'matches'],
   ['STACK_MOVES', 'STACK_DELTAS'],
+  ['SenderTransaction', 'RecoveredTransaction'],
   ['isWatched', 'mayPause'],
   ['bequeath', 'transferBalance'],
   ['Foresight', 'PrefetchTable'],

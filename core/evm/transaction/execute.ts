@@ -98,7 +98,8 @@ export const executeTransaction = (
   recovered: RecoveredTransaction,
   blockGasAvailable: bigint,
   tracer?: Tracer,
-): TransactionResult => runSteps(executeTransactionSteps(environment, world, recovered, blockGasAvailable, tracer))
+): TransactionResult =>
+  runSteps(executeTransactionSteps(environment, world, recovered, blockGasAvailable, tracer))
 
 /** An unsigned call, for eth_call and eth_estimateGas. */
 export type Message = {

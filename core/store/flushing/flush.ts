@@ -3,7 +3,7 @@ import { fromHex, toBareHex } from '../../bytes/hex.ts'
 import { verifiedValue, withChecksum } from '../checksum.ts'
 import { codeEntries } from '../segments/codeParts.ts'
 import { encodeChainHead } from '../codec/chainHead.ts'
-import { createWriter, encodeVarints } from '../codec/writer.ts'
+import { encodeVarints } from '../codec/writer.ts'
 import { clearJournal, writeJournal } from './flushJournal.ts'
 import type { KeyValueEntry, KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { sortedKeys } from '../keyvalue/keyOrder.ts'
@@ -100,7 +100,8 @@ function* otherEntries(
   for (const [key, code] of memtable.codes) yield* codeEntries(key, code)
   for (const head of memtable.heads)
     yield entryOf(headerKey(Number(head.header.number)), encodeChainHead(head))
-  for (const key of order.blockNumbers) yield entryOf(key, encodeVarints(memtable.blockNumbers.get(key) as number))
+  for (const key of order.blockNumbers)
+    yield entryOf(key, encodeVarints(memtable.blockNumbers.get(key) as number))
   for (const digits of order.transactions)
     yield entryOf(
       transactionKey(digits),

@@ -57,9 +57,6 @@ export const resultOf = (error: unknown): ExecutionResult => ({
   errors: [
     error instanceof GraphQLError
       ? error
-      : new GraphQLError(
-          errorText(error),
-          error instanceof Error ? { originalError: error } : {},
-        ),
+      : new GraphQLError(errorText(error), error instanceof Error ? { originalError: error } : {}),
   ],
 })

@@ -19,7 +19,9 @@ export const createSubscriptionRegistry = (): SubscriptionRegistry => {
     open: <T>(listen: (push: (event: T) => void) => () => void): Feed<T> => {
       if (closed) throw new FetchError('The node is stopping')
       if (open.size >= GRAPHQL_SUBSCRIPTIONS_MAX)
-        throw new FetchError(`The node serves ${GRAPHQL_SUBSCRIPTIONS_MAX} subscriptions already. Try again later.`)
+        throw new FetchError(
+          `The node serves ${GRAPHQL_SUBSCRIPTIONS_MAX} subscriptions already. Try again later.`,
+        )
       const feed: Feed<T> = createFeed(listen, () => open.delete(feed))
       open.add(feed)
       return feed

@@ -59,7 +59,7 @@ const TOO_MANY_VALUES: Reply = {
   status: 400,
   body: replyText('null', errorOutcome('REQUEST_TOO_COMPLEX')),
 }
-/** The reply where memory for the request is lacking. */
+/** The reply to a request for which no memory is left. */
 export const TOO_BUSY: Reply = { status: 503, body: replyText('null', errorOutcome('NODE_BUSY')) }
 const TIMEOUT: Reply = { status: 408, body: replyText('null', errorOutcome('TIMEOUT')) }
 

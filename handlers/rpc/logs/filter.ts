@@ -126,7 +126,8 @@ export const readLogFilter = (value: unknown): LogFilter => {
   const addresses = readAddresses(address)
   const positions = readTopics(topics)
   const count = positions.reduce((sum, position) => sum + position.length, addresses.length)
-  if (count > FILTER_VALUES_MAX) return invalidFilter(`address, topics: more than ${FILTER_VALUES_MAX} together`)
+  if (count > FILTER_VALUES_MAX)
+    return invalidFilter(`address, topics: more than ${FILTER_VALUES_MAX} together`)
   const hash = blockHash ?? blockhash ?? undefined
   if (hash !== undefined && ((fromBlock ?? undefined) !== undefined || (toBlock ?? undefined) !== undefined))
     return invalidFilter('blockHash: excludes fromBlock and toBlock')

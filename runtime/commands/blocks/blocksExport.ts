@@ -49,7 +49,10 @@ const writeBlocks = async (
 }
 
 /** Writes blocks in order as concatenated RLP, with one block in memory at a time. */
-export const exportBlocks = async ({ options, terminal }: CommandContext<BlocksExportOptions>): Promise<number> => {
+export const exportBlocks = async ({
+  options,
+  terminal,
+}: CommandContext<BlocksExportOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
   const to = requireOption(options.to, '--to=<PATH>')
   const node = await openNode(options)

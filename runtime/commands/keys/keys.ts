@@ -103,7 +103,10 @@ const openKey = async (path: string, options: Passwords, terminal: Terminal): Pr
 }
 
 /** Decrypts a key file into a new file. @throws CommandError, UsageError */
-export const exportKey = async ({ options, terminal }: CommandContext<KeysExportOptions>): Promise<number> => {
+export const exportKey = async ({
+  options,
+  terminal,
+}: CommandContext<KeysExportOptions>): Promise<number> => {
   const path = requireOption(options.keystoreFile, '--keystore-file=<PATH>')
   const to = requireOption(options.to, '--to=<PATH>')
   requireAbsent(to)

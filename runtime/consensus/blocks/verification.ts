@@ -104,7 +104,10 @@ const verificationOf = (
 }
 
 /** Verifies a proposed block once. */
-export const verifyOnce = async (options: ProposalVerificationOptions, block: Block): Promise<VerificationOutcome> => {
+export const verifyOnce = async (
+  options: ProposalVerificationOptions,
+  block: Block,
+): Promise<VerificationOutcome> => {
   const nowMs = Date.now()
   try {
     const giveUp = createAbandonCheck(options, block)

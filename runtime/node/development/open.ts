@@ -4,7 +4,7 @@ import type { MiningMode, RpcDevelopment } from '../../../handlers/rpc/developme
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { CommandError } from '../../cli/errors.ts'
 import { createBlockBuilder } from '../../consensus/blocks/blockBuilder.ts'
-import type { StandingVotes } from '../../consensus/standingVotes.ts'
+import type { StandingVotes } from '../../../handlers/rpc/context.ts'
 import { changeLogLevel, logOf } from '../../logging/log.ts'
 import type { RunningNode } from '../runningNode.ts'
 import type { ChangeableSettings } from '../minerSettings.ts'

@@ -21,7 +21,9 @@ const SLICE_TRANSACTIONS = 50
 const SORTED_TRANSACTIONS = 1_000
 
 /** Slices of the mined transactions; those of one sender stay together, because the pool removes them together. */
-function* slicesOf(mined: readonly RecoveredTransaction[]): Steps<readonly (readonly RecoveredTransaction[])[]> {
+function* slicesOf(
+  mined: readonly RecoveredTransaction[],
+): Steps<readonly (readonly RecoveredTransaction[])[]> {
   if (mined.length <= SLICE_TRANSACTIONS) return [mined]
   const bySender = new Map<string, RecoveredTransaction[]>()
   for (const [index, one] of mined.entries()) {

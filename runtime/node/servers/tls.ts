@@ -23,7 +23,9 @@ const requireCertificate = ({ flag, where, ...files }: TlsSettings): void => {
   const hasPem = certFile !== undefined && keyFile !== undefined
   const hasStore = keystoreFile !== undefined && (passwordFile ?? password) !== undefined
   if (keystoreFile !== undefined && (certFile ?? keyFile) !== undefined)
-    throw invalidValue(`--${flag}-keystore-file and --${flag}-cert-file exclude each other: give one certificate`)
+    throw invalidValue(
+      `--${flag}-keystore-file and --${flag}-cert-file exclude each other: give one certificate`,
+    )
   if (passwordFile !== undefined && password !== undefined)
     throw invalidValue(
       `--${flag}-keystore-password and --${flag}-keystore-password-file exclude each other: give one`,
@@ -38,7 +40,8 @@ const requireCertificate = ({ flag, where, ...files }: TlsSettings): void => {
 export const requireTlsFiles = (options: NodeOptions): void => {
   for (const settings of settingsOf(options)) {
     const { flag, clientAuth, clientAuthFlag, authoritiesFile, usesSystemAuthorities, isJks } = settings
-    if (isJks) throw invalidValue(`--${flag}-keystore-type=JKS is refused: convert the store with ${CONVERSION}`)
+    if (isJks)
+      throw invalidValue(`--${flag}-keystore-type=JKS is refused: convert the store with ${CONVERSION}`)
     requireCertificate(settings)
     if (clientAuth && authoritiesFile === undefined && !usesSystemAuthorities)
       throw invalidValue(

@@ -83,4 +83,5 @@ export const compressText = (text: string): readonly CompressedPiece[] => {
 }
 
 /** Restores pieces of another thread. */
-export const restorePieces = (pieces: readonly CompressedPiece[]): JsonPieces => jsonPieces(pieces.map(keptOf))
+export const restorePieces = (pieces: readonly CompressedPiece[]): JsonPieces =>
+  jsonPieces(pieces.map(keptOf))

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Rules } from '../../../core/genesis/configuration.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
-import { qbftAt, type QbftConsensus, rulesAt, validatorOverrideAt } from '../../../core/genesis/forkSchedule.ts'
+import {
+  qbftAt,
+  type QbftConsensus,
+  rulesAt,
+  validatorOverrideAt,
+} from '../../../core/genesis/forkSchedule.ts'
 import { withConfig, withoutQbft, withTransitions } from './genesisFiles.ts'
 
 const configurationOf = (file: unknown) => parseGenesis(file).configuration

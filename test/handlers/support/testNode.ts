@@ -159,7 +159,10 @@ export const startTestNode = async (options: TestNodeOptions = {}): Promise<Test
     const seal = sealOfSignature(sign(qbftSealHash(built.block.header), VALIDATOR_KEY))
     await chain.commitBuilt(built, withSeals(built.block, 0, [seal]).header)
     const mined = built.block.transactions.map(
-      (transaction, index): RecoveredTransaction => ({ transaction, sender: built.senders[index] as Address }),
+      (transaction, index): RecoveredTransaction => ({
+        transaction,
+        sender: built.senders[index] as Address,
+      }),
     )
     pool.removeMined(mined, poolHeadOf(chain, timestamp, { minGasPrice, minPriorityFee }))
   }

@@ -152,13 +152,16 @@ describe('given a peer that breaks a rule', () => {
     ['another network id', { networkId: 5n }],
     ['another genesis block', { genesisHash: new Uint8Array(32) }],
     ['another version than the agreed one', { version: 66 }],
-  ])('when its status has %s, then it is disconnected with the code of the sub-protocol', async (_, changes) => {
-    await withPeer(async peer => {
-      peer.sendStatus(changes)
-      await isEnded(peer)
-      expect(peer.reason()).toBe(0x10)
-    })
-  })
+  ])(
+    'when its status has %s, then it is disconnected with the code of the sub-protocol',
+    async (_, changes) => {
+      await withPeer(async peer => {
+        peer.sendStatus(changes)
+        await isEnded(peer)
+        expect(peer.reason()).toBe(0x10)
+      })
+    },
+  )
 
   test('when it does not give the header of its head, then it is disconnected as useless', async () => {
     await withPeer(async peer => {

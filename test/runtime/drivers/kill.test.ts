@@ -44,7 +44,7 @@ const writeAndKill = (
     })
   })
 
-describe('a process that is killed with SIGKILL while it commits', () => {
+describe('given a process that is killed with SIGKILL while it commits', () => {
   for (const [runtime, storage, kills] of [
     ['bun', 'sqlite', 4],
     ['node', 'sqlite', 3],
@@ -52,7 +52,7 @@ describe('a process that is killed with SIGKILL while it commits', () => {
     ['bun', 'fs', 3],
   ] as const)
     independent.skipIf(!isInstalled(runtime))(
-      `on ${runtime} with ${storage} leaves every block that it said was committed`,
+      `when it runs on ${runtime} with ${storage}, then it leaves every block that it reported as committed`,
       async () => {
         const path = mkdtempSync(join(tmpdir(), 'quorate-kill-'))
         const random = seededRandom(runtime.length + storage.length)

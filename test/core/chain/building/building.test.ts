@@ -22,7 +22,8 @@ import {
 import { OUTSIDER, USERS, VALIDATORS } from '../support/keys.ts'
 
 const [ALICE, BOB, CAROL] = USERS
-const hashes = (sent: readonly RecoveredTransaction[]) => sent.map(({ transaction }) => toHex(transaction.hash))
+const hashes = (sent: readonly RecoveredTransaction[]) =>
+  sent.map(({ transaction }) => toHex(transaction.hash))
 
 describe('given nextGasLimit', () => {
   test('when there is no target, then it is the parent’s', () => {

@@ -12,7 +12,8 @@ const [ALICE, BOB] = USERS
 /** A bound that each kind passes with what 30 million gas pay for; those of a node are in verification.ts and selectionBounds.ts. */
 const BYTES_MAX = 100_000
 
-const creation = (...parts: readonly Part[]): RecoveredTransaction => signedCreation(ALICE, 29_900_000n, parts)
+const creation = (...parts: readonly Part[]): RecoveredTransaction =>
+  signedCreation(ALICE, 29_900_000n, parts)
 
 /** Repeats the body, which finds the number of rounds left on the stack and leaves it there. */
 const rounds = (count: number, ...body: readonly Part[]): RecoveredTransaction =>

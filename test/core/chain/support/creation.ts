@@ -6,7 +6,11 @@ import type { Key } from './keys.ts'
 import { BARE_FIELDS } from '../../../support/chains/bareFields.ts'
 
 /** The first transaction of an account: a creation that runs this code. */
-export const signedCreation = (from: Key, gasLimit: bigint, parts: readonly Part[]): RecoveredTransaction => ({
+export const signedCreation = (
+  from: Key,
+  gasLimit: bigint,
+  parts: readonly Part[],
+): RecoveredTransaction => ({
   sender: from.address,
   transaction: signTransaction(
     {

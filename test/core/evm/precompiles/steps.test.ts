@@ -48,21 +48,24 @@ describe('given a modular exponentiation', () => {
     [40, 5, 4097],
     [4000, 0, 2000],
     [4000, 2, 1],
-  ])('when its operands have %i, %i and %i bytes, then its steps give what big integers do', (base, exponent, modulus) => {
-    for (const form of [(x: Uint8Array) => x, (x: Uint8Array) => x.fill(0, 0, x.length >> 1)]) {
-      const parts = [bytes(base), form(bytes(exponent)), form(bytes(modulus))] as const
-      const [, , divisor] = parts
-      const expected =
-        bytesToBigint(divisor) === 0n
-          ? new Uint8Array(modulus)
-          : bigintToFixedBytes(
-              powerModulo(bytesToBigint(parts[0]), parts[1], bytesToBigint(divisor)),
-              modulus,
-            )
-      expect(stepped(precompile(5), modexpInput(...parts)).output).toEqual(expected)
-      expect(precompile(5).run(modexpInput(...parts))).toEqual(expected)
-    }
-  })
+  ])(
+    'when its operands have %i, %i and %i bytes, then its steps give what big integers do',
+    (base, exponent, modulus) => {
+      for (const form of [(x: Uint8Array) => x, (x: Uint8Array) => x.fill(0, 0, x.length >> 1)]) {
+        const parts = [bytes(base), form(bytes(exponent)), form(bytes(modulus))] as const
+        const [, , divisor] = parts
+        const expected =
+          bytesToBigint(divisor) === 0n
+            ? new Uint8Array(modulus)
+            : bigintToFixedBytes(
+                powerModulo(bytesToBigint(parts[0]), parts[1], bytesToBigint(divisor)),
+                modulus,
+              )
+        expect(stepped(precompile(5), modexpInput(...parts)).output).toEqual(expected)
+        expect(precompile(5).run(modexpInput(...parts))).toEqual(expected)
+      }
+    },
+  )
 
   test('when estimates are too large, then the quotient is corrected', () => {
     const modulus = concatBytes(Uint8Array.of(0x80), new Uint8Array(1023), new Uint8Array(1024).fill(0xff))

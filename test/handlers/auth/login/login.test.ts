@@ -146,11 +146,14 @@ describe('given a login that fails', () => {
       'Authentication failed: the request is too long.',
     ],
   ]
-  test.each(table)('when it has %s, then the answer says so with its status', async (_, body, status, text) => {
-    const node = await startLoginNode(USERS)
-    expect(await outcome(await node.login(body))).toEqual([status, text])
-    expect(node.denials.length).toBe(status === 401 ? 1 : 0)
-  })
+  test.each(table)(
+    'when it has %s, then the answer says so with its status',
+    async (_, body, status, text) => {
+      const node = await startLoginNode(USERS)
+      expect(await outcome(await node.login(body))).toEqual([status, text])
+      expect(node.denials.length).toBe(status === 401 ? 1 : 0)
+    },
+  )
 
   test('then an unknown user and a wrong password take the same work and give the same answer', async () => {
     const cheap = `[Users.cheap]\npassword = "${hashOf('x')}"\n`

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createJsonArray, keepPlain } from '../../../../handlers/rpc/json/jsonPieces.ts'
-import { keepCompressed, compressPieces, compressText, restorePieces } from '../../../../runtime/threads/calls/compressedJson.ts'
+import {
+  keepCompressed,
+  compressPieces,
+  compressText,
+  restorePieces,
+} from '../../../../runtime/threads/calls/compressedJson.ts'
 
 const encoder = new TextEncoder()
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
