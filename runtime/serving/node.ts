@@ -11,6 +11,7 @@ import {
   type ServerTls,
   STOP_GRACE_MS,
 } from './serve.ts'
+import { limitUnreadBody } from './unreadBody.ts'
 
 /**
  * Connections that the system keeps until the node accepts them; it may allow fewer. With Node's 511, a burst of one address
@@ -122,7 +123,10 @@ export const serveOnNode: Serve = async options => {
     // On other runtimes another port may use the runtime's own server, which accepts only its own Response.
     { overrideGlobalObjects: RUNTIME === 'node' },
   )
-  const answer = answerInTurn((request, response) => void listener(request, response))
+  const answer = answerInTurn((request, response) => {
+    limitUnreadBody(request, response)
+    void listener(request, response)
+  })
   let current = await openServer(options, options.port, options.tls, answer)
   const { port } = current.server.address() as AddressInfo
   /** Those of earlier certificates that have open connections. */

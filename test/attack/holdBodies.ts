@@ -1,45 +1,22 @@
 import { connect, type Socket } from 'node:net'
 import type { AttackContext } from './attack.ts'
+import { startUplink, type Uplink } from './uplink.ts'
 
 /** Opens more connections at once than this, and they wait in the system's queue for the node, and others with them. */
 const OPENED_AT_ONCE = 50
 const OPENING_MS = 20
 
-/**
- * Bytes a millisecond: an attacker with 1 Gbit/s. At the speed of the loopback interface the attacker and the kernel's
- * copies take both cores from the nodes, which no attacker from elsewhere can.
- */
-const UPLINK_BYTES_PER_MS = 125_000
-const TICK_MS = 10
-
 const SPACES = Buffer.alloc(64 * 1024, ' ')
-
-/** A line that sends so many bytes a millisecond, shared by all bodies. */
-type Uplink = { bytesLeft: number; readonly waiting: Set<() => void> }
-
-const startUplink = (): { readonly uplink: Uplink; readonly stop: () => void } => {
-  const uplink: Uplink = { bytesLeft: 0, waiting: new Set() }
-  const timer = setInterval(() => {
-    uplink.bytesLeft = TICK_MS * UPLINK_BYTES_PER_MS
-    const waiting = [...uplink.waiting]
-    uplink.waiting.clear()
-    for (const write of waiting) write()
-  }, TICK_MS)
-  return { uplink, stop: () => clearInterval(timer) }
-}
 
 /** Sends `bytes` of a body as the line and the connection take them. */
 const sendBody = (socket: Socket, bytes: number, uplink: Uplink): void => {
   let left = bytes
   const write = (): void => {
     while (left > 0 && socket.writable) {
-      if (uplink.bytesLeft <= 0) {
-        uplink.waiting.add(write)
-        return
-      }
+      if (!uplink.isFree(write)) return
       const part = SPACES.subarray(0, left)
       left -= part.length
-      uplink.bytesLeft -= part.length
+      uplink.take(part.length)
       if (!socket.write(part)) return
     }
   }
@@ -59,7 +36,7 @@ export const holdBodies = async (
   ms: number,
 ): Promise<number> => {
   const { hostname, port } = new URL(cluster.node(1).url)
-  const { uplink, stop } = startUplink()
+  const uplink = startUplink()
   let refused = 0
   const open = (bytes: number): Socket => {
     const socket = connect(Number(port), hostname)
@@ -82,7 +59,7 @@ export const holdBodies = async (
       if (sockets.length % OPENED_AT_ONCE === 0) await Bun.sleep(OPENING_MS)
     }
   await Bun.sleep(ms)
-  stop()
+  uplink.stop()
   for (const socket of sockets) socket.destroy()
   return refused
 }

@@ -6,7 +6,14 @@ import { type Credentials, type User, USERNAME_LENGTH_MAX } from './credentials.
 import type { Issuer } from './issuer.ts'
 import * as answers from './loginAnswers.ts'
 import type { LoginLimits } from './loginLimits.ts'
-import { type CheckPassword, COST_DEFAULT, bcryptCost, dummyHash, passwordProblem } from './password.ts'
+import {
+  type CheckPassword,
+  COST_DEFAULT,
+  bcryptCost,
+  dummyHash,
+  type PasswordClient,
+  passwordProblem,
+} from './password.ts'
 
 /** Longest login request: a user name and a password are short. */
 const LOGIN_BYTES_MAX = 8 * 1024
@@ -58,23 +65,25 @@ const failCostOf = ({ users }: Credentials): number =>
 const userOf = async (
   checkPassword: CheckPassword,
   credentials: Credentials,
-  { username, password }: LoginRequest,
+  password: string,
+  client: PasswordClient,
 ): Promise<User | undefined> => {
-  const user = credentials.find(username)
+  const user = credentials.find(client.username)
   const failCost = failCostOf(credentials)
   const hash =
     user === undefined || bcryptCost(user.passwordHash) === undefined ? undefined : user.passwordHash
-  const matches = await checkPassword({ password, hash: hash ?? dummyHash(failCost), failCost })
+  const matches = await checkPassword({ password, hash: hash ?? dummyHash(failCost), failCost }, client)
   return matches && hash !== undefined ? user : undefined
 }
 
 /** Checks the password and issues the token. */
 const attempt = async (
   { readCredentials, checkPassword, issuer, audit, nowMs, reportError }: LoginParts,
-  request: LoginRequest,
+  password: string,
+  client: PasswordClient,
   from: string,
 ): Promise<Response> => {
-  const { username, password } = request
+  const { username } = client
   let credentials: Credentials
   try {
     credentials = await readCredentials()
@@ -84,7 +93,9 @@ const attempt = async (
     return answers.incorrect()
   }
   const user =
-    passwordProblem(password) === undefined ? await userOf(checkPassword, credentials, request) : undefined
+    passwordProblem(password) === undefined
+      ? await userOf(checkPassword, credentials, password, client)
+      : undefined
   if (user === undefined) {
     // An unknown user name may be a password typed in the wrong field, so it is not logged.
     const who = credentials.find(username) === undefined ? 'an unknown user' : username
@@ -116,12 +127,11 @@ export const createLogin = (
         audit.denied({ who: 'an unknown user', what: 'login', from })
         return answers.incorrect()
       }
-      const response = await attempt(parts, login, from)
+      const response = await attempt(parts, login.password, admission.attempt.client, from)
       if (response.ok) admission.attempt.succeeded()
       return response
     } catch (error) {
-      // No password was checked, so this is not a failed login.
-      admission.attempt.succeeded()
+      admission.attempt.unchecked()
       if (isFull(error)) {
         audit.denied({ who: 'nobody, as too many logins are under way', what: 'login', from })
         return answers.tooBusy()

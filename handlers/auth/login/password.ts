@@ -54,5 +54,14 @@ export const passwordMatches = (
   return false
 }
 
+/** Whose password is checked: passwords wait in turns of networks and names. */
+export type PasswordClient = {
+  /** An IPv4 address, the first half of an IPv6 address, or another name of where the request comes from. */
+  readonly network: string
+  readonly username: string
+  /** This user has logged in from this network before. */
+  readonly isKnown: boolean
+}
+
 /** @throws an error with the `code` PASSWORD_QUEUE_FULL when too many wait */
-export type CheckPassword = (job: PasswordJob) => Promise<boolean>
+export type CheckPassword = (job: PasswordJob, client: PasswordClient) => Promise<boolean>

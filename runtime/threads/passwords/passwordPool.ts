@@ -5,29 +5,24 @@ import {
   bcryptCost,
   type PasswordJob,
 } from '../../../handlers/auth/login/password.ts'
+import { createPasswordQueue, type Waiting } from './passwordQueue.ts'
 import { type PasswordThread, startPasswordThread } from './passwordThread.ts'
 
 /** Threads by default: logins are rare. */
 const THREADS = availableParallelism() < 4 ? 1 : 2
 
-/** Maximum queued passwords: at Besu's bcrypt cost the last one waits two seconds. */
-export const PASSWORDS_WAITING_MAX = 32
-
-/** Maximum queued work in hashes of Besu's cost, so that a few expensive hashes cannot block logins. */
-const WORK_WAITING_MAX = 64
-
-/** The queue of passwords is full; the client should try again. */
+/** The password lost its place in the queue to others; the client should try again. */
 class PasswordQueueFullError extends Error {
   override readonly name = 'PasswordQueueFullError'
   readonly code = 'PASSWORD_QUEUE_FULL'
   constructor() {
-    super(`more than ${PASSWORDS_WAITING_MAX} passwords are queued; log in again later`)
+    super('too many passwords are queued; log in again later')
   }
 }
 
 export type PasswordPool = { readonly check: CheckPassword; readonly close: () => Promise<void> }
 
-type Entry = {
+type Entry = Waiting & {
   readonly job: PasswordJob
   readonly resolve: (isMatch: boolean) => void
   readonly reject: (cause: unknown) => void
@@ -38,7 +33,7 @@ const workOf = ({ hash, failCost }: PasswordJob): number =>
 
 /** Checks passwords on worker threads, which start with the first login and are replaced when they die. */
 export const createPasswordPool = (threadCount: number = THREADS): PasswordPool => {
-  const queue: Entry[] = []
+  const queue = createPasswordQueue<Entry>()
   const idle: PasswordThread[] = []
   const threads = new Set<PasswordThread>()
   let closed = false
@@ -53,42 +48,43 @@ export const createPasswordPool = (threadCount: number = THREADS): PasswordPool 
     return thread
   }
 
-  const work = async (thread: PasswordThread, { job, resolve, reject }: Entry): Promise<void> => {
+  const work = async ({ job, resolve, reject }: Entry): Promise<void> => {
+    let thread: PasswordThread | undefined
     try {
+      thread = idle.pop() ?? start()
       resolve(await thread.check(job))
     } catch (cause) {
       reject(closed ? new PasswordQueueFullError() : cause)
     }
     if (closed) return
-    if (threads.has(thread)) idle.push(thread)
+    if (thread !== undefined && threads.has(thread)) idle.push(thread)
     next()
   }
 
   const next = (): void => {
-    for (let entry = queue[0]; entry !== undefined; entry = queue[0]) {
-      const thread = idle.pop() ?? (threads.size < threadCount ? start() : undefined)
-      if (thread === undefined) return
-      queue.shift()
-      void work(thread, entry)
+    while (idle.length > 0 || threads.size < threadCount) {
+      const entry = queue.next()
+      if (entry === undefined) return
+      void work(entry)
     }
+  }
+  const refuse = (entries: readonly Entry[]): void => {
+    for (const { reject } of entries) reject(new PasswordQueueFullError())
   }
 
   return {
-    check: job =>
+    check: (job, client) =>
       new Promise((resolve, reject) => {
-        const waiting = queue.reduce((sum, entry) => sum + workOf(entry.job), workOf(job))
-        const isFull =
-          queue.length >= PASSWORDS_WAITING_MAX || (queue.length > 0 && waiting > WORK_WAITING_MAX)
-        if (closed || isFull) {
+        if (closed) {
           reject(new PasswordQueueFullError())
           return
         }
-        queue.push({ job, resolve, reject })
+        refuse(queue.add({ job, client, work: workOf(job), resolve, reject }))
         next()
       }),
     close: async () => {
       closed = true
-      for (const { reject } of queue.splice(0)) reject(new PasswordQueueFullError())
+      refuse(queue.clear())
       await Promise.all([...threads].map(thread => thread.stop()))
     },
   }

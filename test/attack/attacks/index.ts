@@ -22,6 +22,7 @@ import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
 import { swappedRecords } from './swappedRecords.ts'
 import { unauthorizedBodies } from './unauthorizedBodies.ts'
 import { webSocketReaders } from './webSocketReaders.ts'
+import { wrongPasswords } from './wrongPasswords.ts'
 
 /** In the order in which `bun run attack` replays them. */
 export const ATTACKS: readonly Attack[] = [
@@ -30,6 +31,7 @@ export const ATTACKS: readonly Attack[] = [
   lyingHeads,
   malformedIdentities,
   forgedTokens,
+  wrongPasswords,
   requestSmuggling,
   foreignOrigins,
   kills,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { JOURNAL_FILE } from '../../../runtime/node/pool/transactionJournal.ts'
+import { networkWithTokens, sendUnauthorizedBodies } from '../../attack/attacks/unauthorizedBodies.ts'
 import { encodedTransfer } from '../../attack/transfers.ts'
 import { isInstalled, type RuntimeName } from '../../runtime/nodeProcess.ts'
 import { seededRandom } from '../../support/random.ts'
@@ -38,6 +39,7 @@ scenario(
         validators: 4,
         nodes: 4,
         runtimeOf: index => runtimes.get(index) ?? 'bun',
+        ...networkWithTokens(folder),
       })
       await cluster.start(1, 2, FORGETFUL, AWAY)
     })
@@ -100,7 +102,11 @@ scenario(
       }
     })
 
-    test('when the first nonce comes, then every one of them is mined', async () => {
+    test('when all are sent bodies with a bad token and bodies that never end, then tokens are judged first, and every transaction is mined', async () => {
+      const faults = sendUnauthorizedBodies(
+        { cluster, say: () => undefined },
+        { seconds: 2, callers: 4, silent: 20, inFlight: 3 },
+      )
       await cluster.node(4).rpc('eth_sendRawTransaction', encodedTransfer(0))
       for (const hash of hashes)
         await until(`the receipt of ${hash}`, async () => {
@@ -108,6 +114,7 @@ scenario(
           return receipt !== null
         })
       expect(hashes).toHaveLength(ACCEPTED)
+      expect(await faults).toEqual([])
       expect(await cluster.stop(1, 2, FORGETFUL, AWAY)).toEqual([0, 0, 0, 0])
     })
   },

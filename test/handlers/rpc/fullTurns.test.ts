@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
+import { EVERYONE } from '../../../handlers/auth/caller.ts'
+import type { RpcContext } from '../../../handlers/rpc/context.ts'
+import { createDispatcher } from '../../../handlers/rpc/dispatch/dispatcher.ts'
 import { INSTALLED_VALUES_MAX } from '../../../handlers/rpc/filters/installed.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
@@ -28,10 +31,8 @@ describe('given a block and a pool of many transactions', () => {
   })
   afterAll(() => node.close())
 
-  /** The answer, and the turns of the event loop meanwhile, on a clock that each read moves by a whole slice. */
-  const ask = async (name: string, ...params: readonly unknown[]) => {
-    const row = METHODS.find(method => method.name === name)
-    if (row === undefined) throw new Error(name)
+  /** The result, and the turns of the event loop meanwhile, on a clock that each read moves by a whole slice. */
+  const inTurns = async <T>(run: (context: RpcContext) => T | Promise<T>) => {
     let now = 0
     let turns = 0
     let next = setImmediate(function count() {
@@ -40,9 +41,15 @@ describe('given a block and a pool of many transactions', () => {
     })
     const nowMs = (): number => (now += REQUEST_SLICE_MS)
     const scheduler = createScheduler({ onNextTurn, nowMs, sliceMs: REQUEST_SLICE_MS })
-    const answer = await row.handle({ params, expired: () => false }, { ...node.context, scheduler })
+    const result = await run({ ...node.context, scheduler })
     clearImmediate(next)
-    return { answer: JSON.parse(JSON.stringify(answer)) as never, turns }
+    return { result, turns }
+  }
+  const ask = async (name: string, ...params: readonly unknown[]) => {
+    const row = METHODS.find(method => method.name === name)
+    if (row === undefined) throw new Error(name)
+    const { result, turns } = await inTurns(context => row.handle({ params, expired: () => false }, context))
+    return { answer: JSON.parse(JSON.stringify(result)) as never, turns }
   }
 
   test('when the block is asked for with its transactions, then it is the same, in turns', async () => {
@@ -90,6 +97,22 @@ describe('given a block and a pool of many transactions', () => {
     const record = (await store.record(1n)) as BlockRecord
     const whole = blockShape(record, { fullTransactions: true, totalDifficulty: true })
     expect(await text).toBe(JSON.stringify(whole))
+  })
+
+  test('when many fee histories or new filters are asked for, then they come in turns', async () => {
+    const BLOCKS = 40
+    for (let count = 0; count < BLOCKS; count++) await node.mineEmpty()
+    const percentiles = Array.from({ length: 100 }, (_, percentile) => percentile)
+    const { answer, turns } = await ask('eth_feeHistory', BLOCKS, 'latest', percentiles)
+    expect((answer as { readonly reward: readonly unknown[] }).reward).toHaveLength(BLOCKS)
+    expect(turns).toBeGreaterThan(BLOCKS / 2)
+
+    const filters = Array.from({ length: BLOCKS }, (_, id) => ({ id, method: 'eth_newFilter', params: [{}] }))
+    const batch = await inTurns(context =>
+      createDispatcher(METHODS, context).handle(JSON.stringify(filters), EVERYONE),
+    )
+    expect(batch.result.status).toBe(200)
+    expect(batch.turns).toBeGreaterThan(BLOCKS / 2)
   })
 
   test('when the pool is asked for, then it comes in turns', async () => {

@@ -220,6 +220,17 @@ describe('given a login that fails', () => {
     expect((await node.login({ username: 'alice', password: 'secret' })).status).toBe(200)
   })
 
+  test('when a user has logged in from the address before, then failures of others there do not keep that user out', async () => {
+    const node = await startLoginNode(USERS)
+    const from = '192.0.2.1'
+    expect((await node.login({ username: 'alice', password: 'secret' }, from)).status).toBe(200)
+    let { status } = await node.login({ username: 'none', password: 'wrong' }, from)
+    while (status === 401) ({ status } = await node.login({ username: 'none', password: 'wrong' }, from))
+    expect(status).toBe(429)
+    expect((await node.login({ username: 'none', password: 'secret' }, from)).status).toBe(429)
+    expect((await node.login({ username: 'alice', password: 'secret' }, from)).status).toBe(200)
+  })
+
   test('when too many passwords are waiting, then the answer is 503 and does not count as a failure', async () => {
     const node = await startLoginNode(USERS)
     node.failure = Object.assign(new Error('full'), { code: 'PASSWORD_QUEUE_FULL' })

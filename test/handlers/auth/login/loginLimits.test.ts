@@ -5,11 +5,11 @@ import {
   COST_UNDER_ATTACK,
   createLoginLimits,
   FAILURES_OF_ADDRESS_MAX,
+  FAILURES_OF_KNOWN_MAX,
   FAILURES_OF_USER_MAX,
+  KNOWN_MS,
   type LoginLimits,
-  UNDER_WAY_MAX,
 } from '../../../../handlers/auth/login/loginLimits.ts'
-import { PASSWORDS_WAITING_MAX } from '../../../../runtime/threads/passwords/passwordPool.ts'
 
 const MINUTE_MS = 60_000
 
@@ -79,15 +79,50 @@ describe('given failed logins from one address', () => {
     expect(limits.admit('192.0.2.1', 'alice').kind).toBe('admitted')
   })
 
-  test('then the attempts in progress are limited by address', () => {
+  test('then a password that was not checked costs nothing', () => {
     const { limits } = start()
-    const open = Array.from({ length: UNDER_WAY_MAX }, () => limits.admit('192.0.2.1', 'alice'))
-    expect(limits.admit('192.0.2.1', 'alice').kind).toBe('busy')
-    expect(limits.admit('192.0.2.2', 'alice').kind).toBe('admitted')
-    finish(open[0] as Admission, false)
-    expect(limits.admit('192.0.2.1', 'alice').kind).toBe('admitted')
-    expect(limits.admit('192.0.2.1', 'alice').kind).toBe('busy')
-    expect(UNDER_WAY_MAX).toBeLessThan(PASSWORDS_WAITING_MAX)
+    for (let index = 0; index < 500; index++) {
+      const admission = limits.admit('192.0.2.1', 'alice')
+      if (admission.kind !== 'admitted') throw new Error(admission.kind)
+      admission.attempt.unchecked()
+      admission.attempt.settled()
+    }
+    expect(failTimes(limits, 500, () => '192.0.2.1')).toBe(FAILURES_OF_ADDRESS_MAX)
+  })
+})
+
+describe('given a user who has logged in from an address', () => {
+  const isKnown = (admission: Admission): boolean =>
+    admission.kind === 'admitted' && admission.attempt.client.isKnown
+
+  test('when others at the address fail without an end, then this user logs in there', () => {
+    const { clock, limits } = start()
+    succeed(limits, '192.0.2.1')
+    for (let second = 0; second < 3_600; second++) {
+      clock.nowMs += 1_000
+      for (const name of ['bob', 'carol', `${second}`]) fail(limits, '192.0.2.1', name)
+      // Wrong passwords of the user from elsewhere do not count either.
+      for (let index = 0; index < 5; index++) fail(limits, address(second * 5 + index))
+      if (second % 60 === 0) expect(succeed(limits, '192.0.2.1')).toBe('admitted')
+    }
+    expect(fail(limits, '192.0.2.1', 'carol')).toBe('limited')
+    expect(fail(limits, '192.0.2.1')).toBe('admitted')
+  })
+
+  test('then wrong passwords of this user there have a limit of their own before that of the address', () => {
+    const { limits } = start()
+    succeed(limits, '192.0.2.1')
+    expect(failTimes(limits, 500, () => '192.0.2.1')).toBe(FAILURES_OF_KNOWN_MAX + FAILURES_OF_ADDRESS_MAX)
+    expect(isKnown(limits.admit('192.0.2.2', 'alice'))).toBe(false)
+  })
+
+  test('when the user has not logged in for a long time, then the address counts again', () => {
+    const { clock, limits } = start()
+    succeed(limits, '192.0.2.1')
+    clock.nowMs += KNOWN_MS - 1
+    expect(isKnown(limits.admit('192.0.2.1', 'alice'))).toBe(true)
+    clock.nowMs += 1
+    expect(isKnown(limits.admit('192.0.2.1', 'alice'))).toBe(false)
   })
 })
 
@@ -145,14 +180,20 @@ describe('given any logins', () => {
       fc.property(fc.array(step, { maxLength: 400 }), steps => {
         const { clock, limits } = start()
         const failures = [0, 0, 0]
+        const names = new Set<string>()
         for (const { address: from, user, waitMs, isRight } of steps) {
           clock.nowMs += waitMs
           const kind = finish(limits.admit(`192.0.2.${from}`, `user${user}`), isRight)
+          if (isRight) names.add(`${from} ${user}`)
           if (kind === 'admitted' && !isRight) failures[from] = (failures[from] as number) + 1
         }
         const passedMs = clock.nowMs - 1_700_000_000_000
-        for (const count of failures)
-          expect(count).toBeLessThanOrEqual(FAILURES_OF_ADDRESS_MAX + Math.ceil(passedMs / 3_000))
+        const refilled = Math.ceil(passedMs / 3_000)
+        for (const [from, count] of failures.entries()) {
+          const known = [...names].filter(name => name.startsWith(`${from} `)).length
+          const limit = FAILURES_OF_ADDRESS_MAX + refilled + known * (FAILURES_OF_KNOWN_MAX + refilled)
+          expect(count).toBeLessThanOrEqual(limit)
+        }
       }),
     )
   })

@@ -2,22 +2,22 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { compareSync, hashSync } from 'bcryptjs'
-import { dummyHash } from '../../../../handlers/auth/login/password.ts'
-import {
-  createPasswordPool,
-  type PasswordPool,
-  PASSWORDS_WAITING_MAX,
-} from '../../../../runtime/threads/passwords/passwordPool.ts'
+import { dummyHash, type PasswordJob } from '../../../../handlers/auth/login/password.ts'
+import { createPasswordPool, type PasswordPool } from '../../../../runtime/threads/passwords/passwordPool.ts'
 
 /** Besu's own example, of the password `pegasys`. */
 const BESU_HASH = '$2a$10$l3GA7K8g6rJ/Yv.YFSygCuI9byngpEzxgWS9qEg5emYDZomQW7fGC'
 
 const pools: PasswordPool[] = []
 
-const open = (threads?: number): PasswordPool => {
+type Check = (job: PasswordJob, username?: string, network?: string) => Promise<boolean>
+
+const open = (threads?: number): { readonly check: Check; readonly close: () => Promise<void> } => {
   const pool = createPasswordPool(threads)
   pools.push(pool)
-  return pool
+  const check: Check = (job, username = 'alice', network = '192.0.2.1') =>
+    pool.check(job, { network, username, isKnown: false })
+  return { check, close: pool.close }
 }
 
 afterEach(async () => {
@@ -59,20 +59,28 @@ describe('given a pool of threads', () => {
     expect(turns).toBeGreaterThan(10)
   })
 
-  test('then those that wait are bounded in number, and in what they cost', async () => {
+  test('then those that wait are bounded in what they cost, and the end of the pool ends them', async () => {
     const { check } = open(1)
-    const job = { password: 'x', hash: cheap('y'), failCost: 4 }
-    const all = Array.from({ length: PASSWORDS_WAITING_MAX + 1 }, () => check(job))
-    expect(await codeOf(check(job))).toBe('PASSWORD_QUEUE_FULL')
-    expect(new Set(await Promise.all(all))).toEqual(new Set([false]))
-    expect(await codeOf(check(job))).toBeUndefined()
     const dear = { password: 'x', hash: dummyHash(14), failCost: 14 }
-    const dears = Array.from({ length: 10 }, () => check(dear))
-    const refusals = Promise.all(dears.map(codeOf))
+    const refusals = Promise.all(Array.from({ length: 10 }, (_, index) => codeOf(check(dear, `${index}`))))
     await pools.splice(0)[0]?.close()
     const codes = await refusals
     // One runs and four wait: 64 times what Besu's hash costs; those end with the pool.
     expect(codes.filter(code => code === 'PASSWORD_QUEUE_FULL').length).toBeGreaterThanOrEqual(9)
+  })
+
+  test('when one network has sent many, then that of another network is checked next', async () => {
+    const { check } = open(1)
+    const order: string[] = []
+    const send = async (username: string, network: string): Promise<void> => {
+      await check({ password: 'x', hash: cheap('y'), failCost: 4 }, username, network)
+      order.push(network)
+    }
+    const attacks = Array.from({ length: 20 }, (_, index) => send(`${index}`, '192.0.2.1'))
+    const other = send('alice', '192.0.2.2')
+    await Promise.all([...attacks, other])
+    // One is under way, and one more has its turn.
+    expect(order.indexOf('192.0.2.2')).toBe(2)
   })
 
   test('then one thread answers in order', async () => {
