@@ -97,14 +97,19 @@ const checkSilent = ({ validators, heard, quorum, isValidator }: Status): readon
 
 const checkClocks = ({ validators }: Status): Check => {
   const apart = validators.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs ?? 0) > CLOCK_APART_MS)
-  const known = validators.filter(({ self, clockOffsetMs }) => !self && clockOffsetMs !== null).length
+  const others = validators.filter(({ self, connected }) => !self && connected)
+  const known = others.filter(({ clockOffsetMs }) => clockOffsetMs !== null).length
+  const unknown =
+    others.length === 0
+      ? 'no other validator is connected whose clock could differ'
+      : 'the clocks of the other validators are not known: devp2p does not tell them'
   return {
     name: 'clock',
     passed: apart.length === 0,
     text:
       apart.length === 0
         ? known === 0
-          ? 'no other validator is connected whose clock could differ'
+          ? unknown
           : `the clock agrees with ${known === 1 ? 'that of the other validator' : `those of ${known} validators`}`
         : `${listed(apart.map(({ address, clockOffsetMs }) => `${shortAddress(address)} is ${(Math.abs(clockOffsetMs ?? 0) / 1000).toFixed(1)} s ${(clockOffsetMs ?? 0) > 0 ? 'ahead' : 'behind'}`))}: synchronize the clocks (NTP)`,
   }

@@ -34,25 +34,38 @@ export const tallyLines = (votes: readonly CastVote[], validators: number): read
   })
 }
 
-/**
- * The votes that this node proposes, and whether a block has each of them yet.
- * @param self the address of the node where it is a validator
- */
+/** What becomes of a vote that the node proposes. */
+const proposalState = (
+  { validators, votes }: KnownNetwork,
+  self: string | undefined,
+  address: string,
+  add: boolean,
+): string => {
+  if (validators.some(each => each.address === address) === add)
+    return 'it is decided, `validators discard` ends the proposal'
+  if (self === undefined) return 'it is no validator, so no block will have its vote'
+  return votes.some(vote => vote.voter === self && vote.recipient === address && vote.add === add)
+    ? 'its vote counts'
+    : 'no block has its vote yet, the next one that it proposes will'
+}
+
+/** The validators of a network, and the votes that count. */
+type KnownNetwork = {
+  readonly validators: readonly (KnownValidator & { readonly self: boolean })[]
+  readonly votes: readonly CastVote[]
+}
+
+/** The votes that this node proposes, and what becomes of each. @param proposals the answer to qbft_getPendingVotes */
 export const proposalLines = (
   proposals: Readonly<Record<string, unknown>>,
-  votes: readonly CastVote[],
-  self: string | undefined,
-): readonly string[] =>
-  Object.entries(proposals).map(([address, add]) => {
-    const isCast = votes.some(vote => vote.voter === self && vote.recipient === address && vote.add === add)
-    const state =
-      self === undefined
-        ? 'it is no validator, so no block will have its vote'
-        : isCast
-          ? 'its vote counts'
-          : 'no block has its vote yet, the next one that it proposes will'
-    return `this node proposes to ${add === true ? 'add' : 'remove'} ${address}: ${state}`
+  network: KnownNetwork,
+): readonly string[] => {
+  const self = network.validators.find(each => each.self)?.address
+  return Object.entries(proposals).map(([address, type]) => {
+    const add = type === true
+    return `this node proposes to ${add ? 'add' : 'remove'} ${address}: ${proposalState(network, self, address, add)}`
   })
+}
 
 /** The effect of a decided vote on the quorum, given the validators that are heard now. */
 export const effectOf = (

@@ -71,8 +71,7 @@ export const listValidators = async (context: CommandContext<NodeClientOptions>)
     terminal.out(`${address}  ${heard ? 'heard' : 'SILENT'}${self ? ', this node' : ''}`)
   const lines = tallyLines(votes, validators.length)
   for (const line of lines.length === 0 ? ['no votes'] : lines) terminal.out(line)
-  const self = validators.find(each => each.self)?.address
-  for (const line of proposalLines(await proposalsOf(api), votes, self)) terminal.out(line)
+  for (const line of proposalLines(await proposalsOf(api), { validators, votes })) terminal.out(line)
   return 0
 }
 

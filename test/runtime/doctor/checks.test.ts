@@ -103,6 +103,12 @@ describe('given the status of a node', () => {
       false,
       '0x2222…2222 is 7.0 s behind: synchronize the clocks (NTP)',
     ])
+    const overDevp2p = [validator(1), validator(2, { clockOffsetMs: null })]
+    expect(outcome({ ...WELL, validators: overDevp2p }, 'clock')).toEqual([
+      true,
+      false,
+      'the clocks of the other validators are not known: devp2p does not tell them',
+    ])
     const versions = [validator(1), validator(2, { client: 'quorate/name/v0.9.0/linux-x64/node-24' })]
     expect(outcome({ ...WELL, validators: versions }, 'versions')).toEqual([
       true,

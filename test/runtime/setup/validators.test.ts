@@ -43,19 +43,24 @@ describe('given a vote', () => {
 })
 
 describe('given votes that a node proposes', () => {
-  const proposals = { [address('5')]: true, [address('2')]: false }
-  const cast = [{ voter: address('1'), recipient: address('5'), add: true }]
+  const validators = heard('1', '2', '3').map(each => ({ ...each, self: each.address === address('1') }))
+  const votes = [{ voter: address('1'), recipient: address('5'), add: true }]
+  const proposals = { [address('5')]: true, [address('2')]: false, [address('3')]: true }
 
-  test('when a block has one of them, then the other is still to come', () => {
-    expect(proposalLines(proposals, cast, address('1'))).toEqual([
+  test('when it is a validator, then each vote counts, is still to come, or is decided', () => {
+    expect(proposalLines(proposals, { validators, votes })).toEqual([
       `this node proposes to add ${address('5')}: its vote counts`,
       `this node proposes to remove ${address('2')}: no block has its vote yet, the next one that it proposes will`,
+      `this node proposes to add ${address('3')}: it is decided, \`validators discard\` ends the proposal`,
     ])
-    expect(proposalLines({}, cast, address('1'))).toEqual([])
+    expect(proposalLines({}, { validators, votes })).toEqual([])
   })
 
-  test('when the node is no validator, then its votes are of no use', () => {
-    expect(proposalLines({ [address('5')]: true }, cast, undefined)[0]).toContain('it is no validator')
+  test('when it is no validator, then its votes are of no use', () => {
+    const others = validators.map(each => ({ ...each, self: false }))
+    expect(proposalLines({ [address('5')]: true }, { validators: others, votes: [] })[0]).toContain(
+      'it is no validator',
+    )
   })
 })
 
