@@ -34,7 +34,7 @@ export const tallyLines = (votes: readonly CastVote[], validators: number): read
   })
 }
 
-/** What becomes of a vote that the node proposes. */
+/** The state of a vote that the node proposes. */
 const proposalState = (
   { validators, votes }: KnownNetwork,
   self: string | undefined,
@@ -55,7 +55,7 @@ type KnownNetwork = {
   readonly votes: readonly CastVote[]
 }
 
-/** The votes that this node proposes, and what becomes of each. @param proposals the answer to qbft_getPendingVotes */
+/** The votes that this node proposes, and the state of each. @param proposals the answer to qbft_getPendingVotes */
 export const proposalLines = (
   proposals: Readonly<Record<string, unknown>>,
   network: KnownNetwork,
