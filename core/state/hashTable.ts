@@ -4,13 +4,15 @@ import { limbOf } from './limbs.ts'
 
 /**
  * Integers by 32-byte hash, in flat arrays: a map with string keys would have one string per entry for the garbage
- * collector. Open addressing as in AccountTable; entries are never removed.
+ * collector. Open addressing as in AccountTable; only the last entries can be removed.
  */
 export type HashTable = {
   /** Undefined for an unknown hash. */
   get(hash: Hash): number | undefined
   set(hash: Hash, value: number): void
   readonly size: number
+  /** Removes the entries after the first `size` ones. */
+  truncate(size: number): void
   /** In order of insertion. */
   hashes(): Generator<Hash, void, void>
 }
@@ -83,6 +85,14 @@ export const createHashTable = (): HashTable => {
     },
     get size() {
       return size
+    },
+    truncate: kept => {
+      // No remaining entry has passed the place of a later one.
+      for (; size > kept; size--) {
+        let place = placeIn(index, keys, (size - 1) * HASH_BYTES)
+        while (index[place] !== size) place = (place + 1) & (index.length - 1)
+        index[place] = 0
+      }
     },
     *hashes() {
       for (let entry = 0; entry < size; entry++)

@@ -97,7 +97,7 @@ const openParts = async (kv: KeyValueStore, options: ChainStoreOptions): Promise
     },
     flushDue: { blocks: flushBlocks, bytes: flushBytes },
     segmentPartBytes,
-    held: rewinds ? [] : undefined,
+    undoable: rewinds ? [] : undefined,
     flushSequence: recovered.flushedHeight?.sequence ?? 0,
     flush: undefined,
     flushing: undefined,

@@ -3,12 +3,12 @@ import type { BlockReader } from './reading/blockReader.ts'
 import type { ChainMemory } from './chainMemory.ts'
 import type { Damage } from './recovery/damage.ts'
 import type { Flush } from './flushing/flush.ts'
+import type { UndoableBlock } from './flushing/memtableUndo.ts'
 import type { KeyValueStore } from './keyvalue/keyvalue.ts'
 import type { LogIndex } from './logs/logIndex.ts'
 import type { TrieSnapshots } from './trieSnapshots.ts'
 import type { HistoryRemoval } from './pruning/removal.ts'
 import type { SegmentWriter } from './segments/segmentWriter.ts'
-import type { BlockCommit } from './store.ts'
 import type { Failures } from './storeFailed.ts'
 
 /** An open chain store: its parts, and the writes in progress. */
@@ -27,8 +27,8 @@ export type StoreState = {
   readonly flushDue: { readonly blocks: number; readonly bytes: number }
   /** Bytes of one part of a large segment. */
   readonly segmentPartBytes: number
-  /** The blocks above the views in a rewindable store; undefined in any other store. */
-  held: BlockCommit[] | undefined
+  /** The blocks of the active memtable in a rewindable store; undefined in any other store. */
+  undoable: UndoableBlock[] | undefined
   /** Counts completed flushes. */
   flushSequence: number
   /** The flush that runs or has failed. */

@@ -100,16 +100,22 @@ export type Storage = KeyValueStore & {
   readonly lost?: LeasedStore['lost']
 }
 
+export type StorageOptions = {
+  /** Ends a wait for another node's lease. */
+  readonly stop?: AbortSignal | undefined
+  /** As for the SQLite driver; other storages ignore it. */
+  readonly waitsForDisk?: boolean | undefined
+}
+
 /**
  * Opens what `--storage` names: `sqlite` and `fs` in the data path, `memory`, `redis?url=...` and `postgresql?url=...`, or any
  * other of unstorage's drivers with its options.
- * @param stop ends a wait for another node's lease
  * @throws StorageUnavailable; DataPathInUse; StorageInUse; StorageWaitStopped
  */
 export const openStorage = async (
   storage: string,
   dataPath: string,
-  stop?: AbortSignal,
+  { stop, waitsForDisk = true }: StorageOptions = {},
 ): Promise<Storage> => {
   const parsed = parseStorage(storage)
   const { name, options } = parsed
@@ -117,7 +123,11 @@ export const openStorage = async (
   switch (name) {
     case 'sqlite':
       requireNoOptions(name, options)
-      return keyValueOfDriver(await openSqliteDriver({ path, onEarlierViews }), 'synced', exclusiveTurn)
+      return keyValueOfDriver(
+        await openSqliteDriver({ path, waitsForDisk, onEarlierViews }),
+        waitsForDisk ? 'synced' : 'process',
+        exclusiveTurn,
+      )
     case 'memory':
       requireNoOptions(name, options)
       return keyValueOfDriver(openMemoryDriver(), 'none', exclusiveTurn)

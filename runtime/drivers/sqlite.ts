@@ -70,7 +70,14 @@ const openTable = (file: SqliteFile, name: string, column: 'id' | 'key'): Table 
   list: file.prepare(`SELECT ${column} AS key FROM ${name}`),
 })
 
-export type SqliteDriverOptions = SqliteFolderOptions & { readonly path: string }
+export type SqliteDriverOptions = SqliteFolderOptions & {
+  readonly path: string
+  /**
+   * False if durable entries need only survive the end of the process, not a power cut: a sync takes the disk milliseconds.
+   * `sync` and checkpoints wait for the disk all the same, so a power cut loses the last entries alone.
+   */
+  readonly waitsForDisk?: boolean
+}
 
 export type SqliteFolderOptions = {
   /** Called when views of an earlier layout are emptied; without it they are refused. */
@@ -207,7 +214,10 @@ const listKeys = ({ tables }: Store, base: string): string[] => {
   ].filter(key => key.startsWith(base))
 }
 
-export const sqliteDriverOf = defineDriver((files: SqliteFolder): Driver & DriverExtensions => {
+type SqliteDriverParts = SqliteFolder & Pick<SqliteDriverOptions, 'waitsForDisk'>
+
+export const sqliteDriverOf = defineDriver((options: SqliteDriverParts): Driver & DriverExtensions => {
+  const { waitsForDisk = true, ...files } = options
   const { segments, views } = files
   const store: Store = { ...files, tables: openTables(files) }
   const read = (key: string): Uint8Array | undefined => readKey(store, key)
@@ -233,8 +243,8 @@ export const sqliteDriverOf = defineDriver((files: SqliteFolder): Driver & Drive
     },
     getItemRawSync: read,
     setEntries: write,
-    setDurably: entry => writeDurably(store, [entry]),
-    setAllDurably: entries => writeDurably(store, entries),
+    setDurably: entry => (waitsForDisk ? writeDurably(store, [entry]) : write([entry])),
+    setAllDurably: entries => (waitsForDisk ? writeDurably(store, entries) : write(entries)),
     sync: async () => {
       await Promise.all([views.sync(), segments.sync()])
     },
@@ -253,6 +263,7 @@ export const sqliteDriverOf = defineDriver((files: SqliteFolder): Driver & Drive
  */
 export const openSqliteDriver = async ({
   path,
+  waitsForDisk = true,
   ...options
 }: SqliteDriverOptions): Promise<Driver & DriverExtensions> =>
-  sqliteDriverOf(await openSqliteFolder(path, options))
+  sqliteDriverOf({ ...(await openSqliteFolder(path, options)), waitsForDisk })

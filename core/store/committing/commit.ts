@@ -3,6 +3,7 @@ import { headNumberOf } from '../chainMemory.ts'
 import { CommitRefused, checkCommit } from './commitCheck.ts'
 import { addChangesSteps, addHead, addNodesSteps } from '../flushing/memtable.ts'
 import { flushWhenDue, waitForViews } from '../flushing/startFlush.ts'
+import { undoableBlock } from '../flushing/memtableUndo.ts'
 import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
 import { RECENT_BLOCKS, YIELDING_ITEMS } from '../limits.ts'
 import { encodeSegmentSteps } from '../segments/segment.ts'
@@ -30,6 +31,7 @@ const itemsOf = ({ block, receipts, changes }: BlockCommit): number => {
 /** Adds the block with its changes, and makes it the head. */
 function* addSteps(store: StoreState, commit: BlockCommit): Steps<void> {
   const { memory, snapshots, logs } = store
+  store.undoable?.push(undoableBlock(memory.active, commit))
   yield* addChangesSteps(memory.active, commit)
   const fingerprints = yield* blockFingerprintsSteps(commit.receipts)
   yield* addNodesSteps(memory.active, commit.nodes, replaced => snapshots.keep(replaced))
@@ -41,7 +43,6 @@ function* addSteps(store: StoreState, commit: BlockCommit): Steps<void> {
   memory.recent.set(number, head)
   memory.recent.delete(number - RECENT_BLOCKS - 1)
   logs.add(number, fingerprints)
-  store.held?.push(commit)
 }
 
 /** Adds a block to memory as the new head. */

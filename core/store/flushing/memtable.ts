@@ -34,7 +34,8 @@ export type Memtable = {
 /** Stands for a trie record that a memtable does not have. */
 export const NOT_CHANGED = Symbol('not changed')
 
-type HeadNode = Uint8Array | undefined | typeof NOT_CHANGED
+/** A trie record at the head. */
+export type HeadNode = Uint8Array | undefined | typeof NOT_CHANGED
 
 /** More transactions than any gas limit allows in a block. */
 const TRANSACTIONS_MAX = 2 ** 20

@@ -20,7 +20,7 @@ const newFlush = (store: StoreState): Flush => {
   }
   memory.immutable = memtable
   memory.active = createMemtable()
-  if (store.held !== undefined) store.held = []
+  if (store.undoable !== undefined) store.undoable = []
   const { durableStart } = store.removal
   const prepare = () => prepareFlush(kv, memory.views, memtable, durableStart)
   return createFlush(kv, memory.views, memtable, flushedHeight, prepare)

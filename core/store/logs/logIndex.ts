@@ -22,8 +22,8 @@ export type LogBlocks = { readonly numbers: readonly bigint[]; readonly through:
 export type LogIndex = {
   /** Adds the block just committed, by the fingerprints of its logs. */
   add(number: number, fingerprints: Uint32Array): void
-  /** Forgets the blocks above this one, which are no longer on the chain. */
-  discardAbove(number: number): void
+  /** Forgets the blocks `first` to `last`, which are no longer on the chain. */
+  discard(first: number, last: number): void
   /** Continues to store, in the background, the sections up to the flushed height. */
   advance(flushedHeight: number): void
   /** Continues after a failure. */
@@ -233,8 +233,8 @@ export const openLogIndex = async (kv: KeyValueStore, sources: LogIndexSources):
   }
   return {
     add: (number, fingerprints) => addBlock(index, number, fingerprints),
-    discardAbove: number => {
-      for (const known of index.recent.keys()) if (known > number) discard(index, known)
+    discard: (first, last) => {
+      for (let number = first; number <= last; number++) discard(index, number)
     },
     advance: to => {
       index.target = to

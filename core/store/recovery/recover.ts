@@ -60,7 +60,7 @@ const finishInterruptedFlush = async (kv: KeyValueStore): Promise<FlushedHeight 
  * The heads of the last blocks of the views, ascending, from the fork block on.
  * @throws StoreCorruption
  */
-export const recentHeads = async (
+const recentHeads = async (
   kv: KeyValueStore,
   flushedHeight: number,
   forkBlock: number,

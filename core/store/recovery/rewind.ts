@@ -1,9 +1,9 @@
-import { addBlock } from '../committing/commit.ts'
 import { headNumberOf } from '../chainMemory.ts'
-import { createMemtable } from '../flushing/memtable.ts'
+import { removeLastBlock, type UndoableBlock } from '../flushing/memtableUndo.ts'
 import { segmentKey } from '../keys.ts'
-import { recentHeads } from './recover.ts'
+import { RECENT_BLOCKS } from '../limits.ts'
 import { removeParts } from '../segments/segmentParts.ts'
+import type { ChainHead } from '../store.ts'
 import type { StoreState } from '../storeState.ts'
 
 /**
@@ -40,7 +40,7 @@ const deleteSegments = async (store: StoreState, from: number, last: number): Pr
   for (let number = last; number >= first; number--)
     entries.push({ key: segmentKey(number), value: undefined })
   await kv.set(entries)
-  await kv.sync()
+  if (kv.durability === 'synced') await kv.sync()
   // Parts without their list belong to no block.
   for (let number = first; number <= last; number++) {
     await removeParts(kv, number)
@@ -49,40 +49,61 @@ const deleteSegments = async (store: StoreState, from: number, last: number): Pr
 }
 
 /** The lowest block that can become the head again. */
-const lowestTarget = ({ memory, held }: StoreState): number =>
-  held === undefined ? headNumberOf(memory) : Math.max(0, memory.views.flushedHeight)
+const lowestTarget = ({ memory, undoable }: StoreState): number =>
+  undoable === undefined ? headNumberOf(memory) : Math.max(0, memory.views.flushedHeight)
+
+/** The heads up to `target` that a store with that head keeps in memory, and this one no longer does. */
+const headsToKeep = async (
+  { memory, blocks }: StoreState,
+  target: number,
+): Promise<readonly (ChainHead | undefined)[]> => {
+  const reads: Promise<ChainHead | undefined>[] = []
+  const first = Math.max(0, memory.forkBlock, target - RECENT_BLOCKS)
+  for (let number = first; number <= target; number++)
+    if (!memory.recent.has(number)) reads.push(blocks.reads.chainHead(BigInt(number)))
+  return Promise.all(reads)
+}
+
+/** Removes the blocks above `target` from memory. Synchronous, so readers see the old head or the new one. */
+const removeFromMemory = (
+  { memory, undoable = [], blocks, logs, snapshots }: StoreState,
+  target: number,
+  heads: readonly (ChainHead | undefined)[],
+): void => {
+  const last = headNumberOf(memory)
+  for (let number = last; number > target; number--) {
+    removeLastBlock(memory.active, undoable.pop() as UndoableBlock)
+    memory.recent.delete(number)
+  }
+  for (const head of heads) if (head !== undefined) memory.recent.set(Number(head.header.number), head)
+  memory.head = memory.recent.get(target)
+  blocks.discardAbove(target)
+  logs.discard(target + 1, last)
+  snapshots.expireAll()
+}
 
 /**
- * Makes block `number` the head again and deletes all later blocks. Only the blocks above the views can be removed.
+ * Makes block `number` the head again and deletes all later blocks, in a time that depends on their number alone. Only the
+ * blocks above the views can be removed.
  * @throws RewindRefused, StoreFailed
  */
 export const rewindStore = async (store: StoreState, number: bigint): Promise<void> => {
-  const { memory, kv, segments, failures } = store
+  const { memory, segments, failures } = store
   if (failures.current !== undefined) throw failures.current
   if (store.closed || store.committing) throw new RewindRefused('the store is closed, or commits a block')
   const target = Number(number)
   const last = headNumberOf(memory)
-  const lowest = lowestTarget(store)
-  if (target < lowest || target > last)
-    throw new RewindRefused(`block ${number} cannot be the head again; blocks ${lowest} to ${last} can`)
   store.committing = true
   try {
     await store.writing
+    // It moves the views up.
     await store.flushing
+    const lowest = lowestTarget(store)
+    if (target < lowest || target > last)
+      throw new RewindRefused(`block ${number} cannot be the head again; blocks ${lowest} to ${last} can`)
     await segments.discard(target + 1, last)
     await deleteSegments(store, target + 1, last)
-    const heads = await recentHeads(kv, memory.views.flushedHeight, memory.forkBlock)
-    const kept = (store.held ?? []).filter(({ block }) => Number(block.header.number) <= target)
-    // The rest is synchronous, so readers see the old head or the new one.
-    memory.active = createMemtable()
-    memory.head = heads.at(-1)
-    memory.recent.clear()
-    for (const head of heads) memory.recent.set(Number(head.header.number), head)
-    store.held = []
-    store.blocks.discardAbove(target)
-    store.logs.discardAbove(target)
-    store.snapshots.expireAll()
-    for (const commit of kept) addBlock(store, commit)
+    removeFromMemory(store, target, await headsToKeep(store, target))
   } finally {
     store.committing = false
   }

@@ -181,7 +181,9 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
   const tls = readListenerTls(options)
   const otlp = otlpOf(options, context.environment)
   const replicaTargets = replicaTargetsOf(options.replicateTo)
-  const prepared = await prepareRunningNode({ ...options, repairsFromPeers: p2p }, () =>
+  // Others may have the blocks of a development chain that they follow.
+  const waitsForDisk = !development || p2p || replicaTargets.length > 0
+  const prepared = await prepareRunningNode({ ...options, repairsFromPeers: p2p, waitsForDisk }, () =>
     openSecurityModule(options, terminal),
   )
   const staticNodes = p2p ? readStaticNodes(options) : undefined

@@ -49,6 +49,8 @@ export type OpenOptions = {
   readonly repairsFromPeers?: boolean
   /** Blocks to keep; undefined to remove none. */
   readonly pruneHistory?: number | undefined
+  /** False if a power cut may take the last blocks, which nobody else has; true by default. */
+  readonly waitsForDisk?: boolean
   /** Ends a wait for a storage that another node holds. */
   readonly stop?: AbortSignal
 }
@@ -104,9 +106,9 @@ const requireNew = async (store: ChainStore, dataPath: string): Promise<void> =>
   )
 }
 
-const openStorageOf = async ({ storage, dataPath, stop }: OpenOptions): Promise<Storage> => {
+const openStorageOf = async ({ storage, dataPath, ...options }: OpenOptions): Promise<Storage> => {
   try {
-    return await openStorage(storage, dataPath, stop)
+    return await openStorage(storage, dataPath, options)
   } catch (error) {
     if (error instanceof StorageUnavailable) throw new UsageError('INVALID_VALUE', error.message)
     throw error

@@ -332,7 +332,7 @@ const openContext = (
     openCallWorkers: host => {
       const workers = openCallWorkers(host, options, logOf('rpc'))
       if (workers !== undefined) stops.push(workers.close)
-      development?.onChange(() => void workers?.restart())
+      development?.onChange(() => void workers?.forget())
       return workers
     },
     development: starting.development,

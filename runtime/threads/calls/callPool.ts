@@ -56,10 +56,10 @@ export type CallPool = CallWorkers & {
   /** Current number of workers. */
   readonly size: number
   /**
-   * Replaces the workers, which keep what they read: the chain went back, or its state was edited. Running calls get an
-   * error.
+   * Lets the workers forget what they read: the chain went back, or its state was edited. Running calls get an error, and
+   * their workers are replaced.
    */
-  readonly restart: () => Promise<void>
+  readonly forget: () => Promise<void>
   /** Stops the workers. Running, queued and later calls get an error. */
   readonly close: () => Promise<void>
 }
@@ -82,6 +82,7 @@ type PoolState = {
   readonly waiting: Waiting
   readonly members: Set<Member>
   lastId: number
+  rewinds: number
   failedStarts: number
   isClosed: boolean
   checkTimer: ReturnType<typeof setInterval> | undefined
@@ -151,6 +152,7 @@ const run = (pool: PoolState, member: Member, job: Job): void => {
     params: job.params,
     head: encodeChainHead(from.chain.head()),
     minGasPrice: from.minGasPrice(),
+    rewinds: pool.rewinds,
   })
 }
 
@@ -202,11 +204,12 @@ const cancelExpired = (pool: PoolState): void => {
   assignJobs(pool)
 }
 
-const stopAll = async (pool: PoolState): Promise<void> => {
-  const stopping = [...pool.members]
-  for (const member of stopping) removeMember(pool, member)
-  await Promise.all(stopping.map(({ thread }) => thread.stop()))
+const stopMembers = async (pool: PoolState, members: readonly Member[]): Promise<void> => {
+  for (const member of members) removeMember(pool, member)
+  await Promise.all(members.map(({ thread }) => thread.stop()))
 }
+
+const stopAll = (pool: PoolState): Promise<void> => stopMembers(pool, [...pool.members])
 
 /** Runs RPC calls on worker threads with read access to the chain, limited in number, time and memory. */
 export const createCallPool = (from: CallPoolOptions): CallPool => {
@@ -223,6 +226,7 @@ export const createCallPool = (from: CallPoolOptions): CallPool => {
     waiting: createWaiting(),
     members: new Set(),
     lastId: 0,
+    rewinds: 0,
     failedStarts: 0,
     isClosed: false,
     checkTimer: undefined,
@@ -247,8 +251,12 @@ export const createCallPool = (from: CallPoolOptions): CallPool => {
         else resolve(errorOutcome('TOO_MANY_CALLS'))
       })
     },
-    restart: async () => {
-      await stopAll(pool)
+    forget: async () => {
+      pool.rewinds++
+      await stopMembers(
+        pool,
+        [...pool.members].filter(({ running }) => running !== undefined),
+      )
       if (!pool.isClosed) assignJobs(pool)
     },
     close: async () => {

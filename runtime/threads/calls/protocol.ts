@@ -33,6 +33,8 @@ export type WorkerCall = {
   readonly head: Uint8Array
   /** Current minimum gas price in wei; the only option that changes while the node runs. */
   readonly minGasPrice: bigint
+  /** Grows when the data of known blocks has changed: the worker then forgets what it read. */
+  readonly rewinds: number
 }
 
 /** Request for data of a block or of a hash. Block numbers are at most the head's. */

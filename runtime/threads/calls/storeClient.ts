@@ -14,6 +14,8 @@ export type StoreClient = {
   readonly requestCached: (key: string, request: StoreRequest) => Uint8Array | undefined
   /** Removes the cached answer of this key. */
   readonly forget: (key: string) => void
+  /** Removes all cached answers. */
+  readonly forgetAll: () => void
 }
 
 const decoder = new TextDecoder()
@@ -22,7 +24,8 @@ export const createStoreClient = (
   answers: AnswerReader,
   post: (message: FromCallWorker) => void,
 ): StoreClient => {
-  const kept = createCache<Answer>(ANSWERS_BYTES_MAX, ({ bytes }) => bytes.length)
+  const newCache = () => createCache<Answer>(ANSWERS_BYTES_MAX, ({ bytes }) => bytes.length)
+  let kept = newCache()
   const askForMore = (): void => post({ kind: 'more' })
 
   const wait = (request: StoreRequest): Answer => {
@@ -45,6 +48,9 @@ export const createStoreClient = (
       return bytesOf(answer)
     },
     forget: key => kept.delete(key),
+    forgetAll: () => {
+      kept = newCache()
+    },
   }
 }
 

@@ -43,6 +43,7 @@ const genesis = decodeChainHead(setup.genesis)
 const head: PinnedHead = { current: genesis }
 let current = 0
 let { minGasPrice } = setup.options
+let rewinds = 0
 const expired = (): boolean => answers.isCancelled(current)
 const watch = {
   gas: WATCH_GAS,
@@ -50,7 +51,8 @@ const watch = {
     if (expired()) throw new RpcError('TIMEOUT')
   },
 }
-const store = createRemoteStore(createStoreClient(answers, post), head, watch)
+const client = createStoreClient(answers, post)
+const store = createRemoteStore(client, head, watch)
 const context = createCallContext(
   setup,
   genesis,
@@ -82,6 +84,8 @@ const run = async (call: WorkerCall): Promise<void> => {
   current = id
   head.current = decodeChainHead(at)
   minGasPrice = call.minGasPrice
+  if (call.rewinds !== rewinds) client.forgetAll()
+  rewinds = call.rewinds
   const row = rows.get(method)
   if (row === undefined) throw new Error(`no method ${method}`)
   const outcome = await runner.run(row, { params: JSON.parse(params) as Params, expired })

@@ -5,6 +5,21 @@ import { type BenchOptions, median, msText, type Row, timesText } from '../measu
 
 type Rpc = (method: string, ...params: readonly unknown[]) => Promise<unknown>
 
+/** The same client for both, which keeps its connection. */
+const rpcOf =
+  (url: string): Rpc =>
+  async (method, ...params) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    const { result, error } = (await response.json()) as { result?: unknown; error?: { message: string } }
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+    return result
+  }
+
 /** What a suite does around each test: a snapshot, blocks of the test, and back. */
 const pairsMs = async (rpc: Rpc, pairs: number, blocks: number): Promise<number> => {
   const start = performance.now()
@@ -45,8 +60,8 @@ export const benchDevelopment = async ({ quick, progress }: BenchOptions): Promi
           const ours: number[] = []
           const theirs: number[] = []
           for (let window = 0; window <= windows; window++) {
-            ours.push(await pairsMs((method, ...params) => node.rpc(method, ...params), pairs, blocks))
-            theirs.push(await pairsMs((method, ...params) => anvil.rpc(method, ...params), pairs, blocks))
+            ours.push(await pairsMs(rpcOf(node.url), pairs, blocks))
+            theirs.push(await pairsMs(rpcOf(anvil.url), pairs, blocks))
           }
           // The first window warms up.
           const [own, other] = [median(ours.slice(1)), median(theirs.slice(1))]

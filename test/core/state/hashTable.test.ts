@@ -32,6 +32,21 @@ describe('given a table by hashes', () => {
       }
   })
 
+  test('when its last entries are removed, then the earlier ones are found, and others take their places', () => {
+    const random = seededRandom(5)
+    const table = createHashTable()
+    const hashes = Array.from({ length: 3_000 }, () => random.bytes(32))
+    for (const [index, hash] of hashes.entries()) table.set(hash, index)
+    for (const kept of [2_999, 1_500, 40, 0]) {
+      table.truncate(kept)
+      expect(table.size).toBe(kept)
+      expect(hashes.filter(hash => table.get(hash) !== undefined).length).toBe(kept)
+      for (const [index, hash] of hashes.entries()) if (index >= kept) table.set(hash, 2 * index)
+      expect(hashes.every((hash, index) => table.get(hash) === (index < kept ? index : 2 * index))).toBe(true)
+      table.truncate(kept)
+    }
+  })
+
   test('when the caller changes its hash, then the table keeps its own copy, and integers beyond 32 bits', () => {
     const table = createHashTable()
     const hash = new Uint8Array(32)

@@ -57,6 +57,37 @@ describe('given changes of some slots by many blocks', () => {
   })
 })
 
+describe('given slots whose last blocks are removed', () => {
+  test('when others take their place, then each slot has the values of what remains', () => {
+    const random = seededRandom(8)
+    const pending = createVersions(slotCodec)
+    const changes: { readonly key: string; readonly block: number; readonly value: Uint8Array }[] = []
+    const add = (block: number): void => {
+      for (const index of new Set(Array.from({ length: 30 }, () => random.below(60)))) {
+        const key = keyOf(index)
+        const before = changes.findLast(change => change.key === key)?.value ?? value(0)
+        const after = value(1 + random.below(2 ** 40))
+        pending.put(key, block, before, after)
+        changes.push({ key, block, value: after })
+      }
+    }
+    let last = 0
+    for (let step = 0; step < 200; step++) {
+      for (let count = random.below(8); count > 0; count--) add(++last)
+      for (let count = Math.min(last, random.below(8)); count > 0; count--) {
+        const removed = changes.filter(({ block }) => block === last).map(({ key }) => key)
+        pending.removeFrom(removed, last--)
+        changes.splice(0, changes.length, ...changes.filter(({ block }) => block <= last))
+      }
+      expect([...pending.keys()].toSorted()).toEqual([...new Set(changes.map(({ key }) => key))].toSorted())
+      for (const key of pending.keys()) {
+        const expected = changes.findLast(change => change.key === key)?.value
+        expect(pending.valueOf(pending.find(key, last) as number)).toEqual(expected as Uint8Array)
+      }
+    }
+  })
+})
+
 describe('given accounts of genesis', () => {
   test('when they are read, then they have no earlier value, and their first change is after genesis', () => {
     const pending = createVersions(accountCodec)

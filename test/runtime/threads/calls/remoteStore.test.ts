@@ -32,7 +32,12 @@ test('given a call that began before the newest block, when it asks for that blo
     answers.set(request.kind, answer.bytes)
   }
   const request = ({ kind }: StoreRequest): Uint8Array | undefined => answers.get(kind)
-  const client: StoreClient = { request, requestCached: (_, what) => request(what), forget: () => undefined }
+  const client: StoreClient = {
+    request,
+    requestCached: (_, what) => request(what),
+    forget: () => undefined,
+    forgetAll: () => undefined,
+  }
   const seen = async (store: ChainStore): Promise<readonly boolean[]> =>
     (
       await Promise.all([
