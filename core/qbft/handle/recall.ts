@@ -96,7 +96,8 @@ export function* considerRecall(context: TransitionContext, state: QbftState): S
   const lowest = lowestRoundBy(context, recall, height)
   const floor = lowest ?? 0
   const isSettled = recall.isSettled || floor !== NO_ROUND
-  if (isSettled !== recall.isSettled) report(context, recall, height, floor)
+  // Also in a later height: what others reported before it leaves open whether this validator had signed in its first round.
+  if (height.floor === NO_ROUND && floor !== NO_ROUND) report(context, recall, height, floor)
   const next = floor === height.floor ? height : yield* withFloor(context, height, floor)
   return { ...state, recall: lowest === undefined ? undefined : { ...recall, isSettled }, height: next }
 }

@@ -2,7 +2,7 @@ import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
 import { proposerOf } from '../../../core/validators/proposer.ts'
 import type { Cluster } from '../../cluster/support/cluster.ts'
-import { untilBlocks } from '../../cluster/support/waiting.ts'
+import { until, untilBlocks } from '../../cluster/support/waiting.ts'
 import type { Attack } from '../attack.ts'
 import { startLoad } from '../load.ts'
 
@@ -27,6 +27,15 @@ const lostRounds = async (cluster: Cluster, from: number, to: number): Promise<r
   }
   return found
 }
+
+/** A validator that started after the others may miss its first turn: each has proposed one of the last four blocks. */
+const untilEachProposes = (cluster: Cluster): Promise<boolean> =>
+  until('a block of each validator', async () => {
+    const head = await cluster.head(1)
+    if (head < 4) return false
+    const blocks = await Promise.all([0, 1, 2, 3].map(back => cluster.block(1, head - back)))
+    return new Set(blocks.map(block => block?.miner)).size === 4
+  })
 
 /**
  * The first height and round that this node takes part in after its start, by its log: it names the round where it may not sign in
@@ -82,6 +91,7 @@ export const rollingRestarts: Attack = {
   // A round is lost where the next proposer is the one that restarts.
   limits: { blockGapMs: 12_000, answerMs: 5_000, transferBlocks: 6 },
   run: async ({ cluster, say }) => {
+    await untilEachProposes(cluster)
     const load = startLoad(cluster, { accounts: [0, 1, 2, 3], intervalMs: 50 })
     const faults = [
       ...(await restartEach(cluster, 'stop', say)),
@@ -109,6 +119,7 @@ export const control: Attack = {
   name: 'control',
   what: 'Attacks nothing, under the load of rolling-restarts: what the machine itself costs at the moment.',
   run: async ({ cluster, say }) => {
+    await untilEachProposes(cluster)
     const load = startLoad(cluster, { accounts: [0, 1, 2, 3], intervalMs: 50 })
     const before = await cluster.head(1)
     await Bun.sleep(CONTROL_MS)

@@ -43,6 +43,10 @@ const report = (node: Node, peer: Key, position: Position): Step =>
 const informsIn = (step: Step) =>
   effectsOf(step, 'inform').map(({ message, to }) => [message.code, to.length])
 
+/** The heights and rounds from which on the validator says that it signs. */
+const namedIn = (step: Step) =>
+  effectsOf(step, 'recall').flatMap(({ sequence, round }) => (round === undefined ? [] : [[sequence, round]]))
+
 /** The block timer fires, and the validator is in round 0. */
 const begun = (options: Parameters<typeof started>[0]) => {
   const all = started(options)
@@ -184,9 +188,10 @@ describe('given a restarted validator with a quorum of answers', () => {
 
   test('when it lost its record, then it takes no part in round 0 of the next height', () => {
     const { node, peers } = started({})
-    for (const peer of peers) report(node, peer, { sequence: 6n, round: 0 })
-    node.head({ number: 6n })
-    expect(node.state.height?.floor).toBe(1)
+    const told = peers.flatMap(peer => namedIn(report(node, peer, { sequence: 6n, round: 0 })))
+    expect(told).toEqual([[6n, 1]])
+    const next = node.head({ number: 6n })
+    expect([node.state.height?.floor, namedIn(next)]).toEqual([1, [[7n, 1]]])
     node.head({ number: 7n })
     expect([node.state.height?.floor, node.state.recall]).toEqual([0, undefined])
   })
