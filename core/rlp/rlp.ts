@@ -30,8 +30,8 @@ export const decodeRlp = (bytes: Uint8Array): RlpItem => {
   try {
     item = RLP.decode(bytes) as RlpItem
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message.replace(/^RLP\.decode: /, '') : String(cause)
-    throw new RlpError(`bad RLP: ${why}`)
+    const reason = cause instanceof Error ? cause.message.replace(/^RLP\.decode: /, '') : String(cause)
+    throw new RlpError(`bad RLP: ${reason}`)
   }
   if (!depthWithinLimit(item, RLP_DEPTH_MAX)) throw new RlpError(`lists nest deeper than ${RLP_DEPTH_MAX}`)
   return item

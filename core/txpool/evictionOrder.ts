@@ -17,8 +17,8 @@ const rankOf = ({ isKnown, ready, payable, entries }: SenderQueue): number => {
 export const evictionOrder =
   ({ localPriority, prioritySenders }: Pick<PoolOptions, 'localPriority' | 'prioritySenders'>) =>
   (a: SenderQueue, b: SenderQueue): boolean => {
-    const bIsPreferred = prioritySenders.has(b.key)
-    if (prioritySenders.has(a.key) !== bIsPreferred) return bIsPreferred
+    const isPreferred = prioritySenders.has(b.key)
+    if (prioritySenders.has(a.key) !== isPreferred) return isPreferred
     const aRank = rankOf(a)
     const bRank = rankOf(b)
     if (aRank !== bRank) return aRank > bRank

@@ -21,7 +21,7 @@ export const createHeap = <T extends HeapItem>(before: (a: T, b: T) => boolean, 
     item.heapIndex = index
   }
 
-  const up = (item: T): void => {
+  const siftUp = (item: T): void => {
     let index = item.heapIndex
     while (index > 0) {
       const parentIndex = (index - 1) >> 1
@@ -33,7 +33,7 @@ export const createHeap = <T extends HeapItem>(before: (a: T, b: T) => boolean, 
     place(item, index)
   }
 
-  const down = (item: T): void => {
+  const siftDown = (item: T): void => {
     let index = item.heapIndex
     for (;;) {
       let childIndex = 2 * index + 1
@@ -49,8 +49,8 @@ export const createHeap = <T extends HeapItem>(before: (a: T, b: T) => boolean, 
   }
 
   const moved = (item: T): void => {
-    up(item)
-    down(item)
+    siftUp(item)
+    siftDown(item)
   }
 
   const remove = (item: T): void => {
@@ -65,14 +65,14 @@ export const createHeap = <T extends HeapItem>(before: (a: T, b: T) => boolean, 
   items.forEach((item, index) => {
     item.heapIndex = index
   })
-  for (let index = (items.length >> 1) - 1; index >= 0; index--) down(items[index] as T)
+  for (let index = (items.length >> 1) - 1; index >= 0; index--) siftDown(items[index] as T)
 
   return {
     peek: () => items[0],
     push: item => {
       item.heapIndex = items.length
       items.push(item)
-      up(item)
+      siftUp(item)
     },
     pop: () => {
       const first = items[0]

@@ -93,7 +93,7 @@ const checkSync = (query: ReadinessQuery, syncing: SyncingStatus | undefined): N
 }
 
 /** A check that the query may leave out with `name=false`. */
-const checkTroubles = (
+const checkProblems = (
   query: ReadinessQuery,
   name: string,
   healthProblems: readonly string[] = [],
@@ -113,10 +113,10 @@ const checkTroubles = (
 export const readiness = (query: ReadinessQuery, state: ReadinessInput): Response => {
   const { peerCount, syncing, differences, healthProblems, replicas } = state
   const named = Object.entries({
-    store: checkTroubles(query, 'store', healthProblems.failures),
-    disk: checkTroubles(query, 'disk', healthProblems.disks),
-    blocks: checkTroubles(query, 'blocks', healthProblems.stalls),
-    clock: checkTroubles(query, 'clock', healthProblems.clocks),
+    store: checkProblems(query, 'store', healthProblems.failures),
+    disk: checkProblems(query, 'disk', healthProblems.disks),
+    blocks: checkProblems(query, 'blocks', healthProblems.stalls),
+    clock: checkProblems(query, 'clock', healthProblems.clocks),
     peers: checkPeers(query, peerCount, healthProblems),
     sync: checkSync(query, syncing),
   }).flatMap(([name, found]) => (found === undefined ? [] : [[name, found] as const]))

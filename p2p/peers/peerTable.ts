@@ -33,8 +33,8 @@ export const createPeerTable = (ownKey: Uint8Array): PeerTable => {
   /** Both sides choose the same connection: the one that the node with the lower key dialed, and the newer of two such. */
   const isBetter = (next: PeerConnection, current: PeerConnection): boolean => {
     if (next.inbound === current.inbound) return true
-    const weDialHere = compareBytes(ownKey, next.publicKey) < 0
-    return next.inbound !== weDialHere
+    const isOursToDial = compareBytes(ownKey, next.publicKey) < 0
+    return next.inbound !== isOursToDial
   }
 
   return {

@@ -20,17 +20,18 @@ export type InboundRate = {
   readonly setLimit: (limit: InboundLimit) => void
 }
 
+const createBuckets = (limit: InboundLimit, nowMs: () => number) => ({
+  messages: createTokenBucket(limit.messagesPerSecond, limit.messagesBurst, nowMs),
+  bytes: createTokenBucket(limit.bytesPerSecond, limit.bytesBurst, nowMs),
+})
+
 /** @param onExceeded called when the limit is exceeded, at most twice a second */
 export const createInboundRate = (
   limit: InboundLimit,
   nowMs: () => number,
   onExceeded: () => void,
 ): InboundRate => {
-  const bucketsOf = (of: InboundLimit) => ({
-    messages: createTokenBucket(of.messagesPerSecond, of.messagesBurst, nowMs),
-    bytes: createTokenBucket(of.bytesPerSecond, of.bytesBurst, nowMs),
-  })
-  let buckets = bucketsOf(limit)
+  let buckets = createBuckets(limit, nowMs)
   let exceededAtMs = Number.NEGATIVE_INFINITY
   return {
     take: (messages, bytes) => {
@@ -42,8 +43,8 @@ export const createInboundRate = (
       }
       return Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS_MIN, debtMs))
     },
-    setLimit: to => {
-      buckets = bucketsOf(to)
+    setLimit: next => {
+      buckets = createBuckets(next, nowMs)
     },
   }
 }

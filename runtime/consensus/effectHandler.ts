@@ -59,13 +59,11 @@ const sendToSome = (
   if (network === undefined) return
   const peers = network.peers().filter(({ address }) => includesAddress(to, address))
   const isRequest = message.code === POSITION_CODES.request
-  const [able, unable] = [true, false].map(is =>
-    peers.filter(({ status }) => !isRequest || status.features.includes(POSITIONS_FEATURE) === is),
-  ) as [Peer[], Peer[]]
-  const receivers = able.map(({ address }) => address)
+  const understands = ({ status }: Peer): boolean => !isRequest || status.features.includes(POSITIONS_FEATURE)
+  const receivers = peers.filter(understands).map(({ address }) => address)
   const sent = network.sendConsensus(receivers, message.code, message.data)
   messageCounters.sent(message.code, sent, message.data.length)
-  if (isRequest) for (const peer of unable) statusKnown(peer)
+  for (const peer of peers) if (!understands(peer)) statusKnown(peer)
 }
 
 const sendSigned = (

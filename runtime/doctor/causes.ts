@@ -1,6 +1,6 @@
 import type { Cause, NodeReport, ValidatorReport } from './nodeReport.ts'
 import { roundsCause } from './roundsCause.ts'
-import { listed, seconds, shortAddress } from './texts.ts'
+import { listed, ofProposer, seconds, shortAddress } from './texts.ts'
 
 /** A write that takes longer holds up blocks. */
 const SLOW_WRITE_MS = 2_000
@@ -178,8 +178,10 @@ const tooFewHeard: Finder = report => {
 const rejected: Finder = ({ rejectedProposal }) => {
   if (rejectedProposal === undefined) return undefined
   const { round, proposer, rule } = rejectedProposal
-  const of = proposer === undefined ? '' : ` of ${shortAddress(proposer)}`
-  return { kind: 'proposal-rejected', text: `the proposal${of} in round ${round} was rejected (${rule})` }
+  return {
+    kind: 'proposal-rejected',
+    text: `the proposal${ofProposer(proposer)} in round ${round} was rejected (${rule})`,
+  }
 }
 
 const overBound: Finder = ({ unverifiedRound }) =>

@@ -1,6 +1,6 @@
 import type { RoundProgress } from '../consensus/reports/roundProgress.ts'
 import type { Cause, NodeReport } from './nodeReport.ts'
-import { listed, shortAddress } from './texts.ts'
+import { listed, ofProposer, shortAddress } from './texts.ts'
 
 const tenths = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
@@ -18,10 +18,9 @@ const proposalText = (report: NodeReport, { proposer, proposalMs }: RoundProgres
     return proposalMs === undefined
       ? 'this validator built no block in that time'
       : `this validator had built its block after ${tenths(proposalMs)}`
-  const of = proposer === undefined ? '' : ` of ${shortAddress(proposer)}`
   return proposalMs === undefined
-    ? `no proposal${of} arrived`
-    : `the proposal${of} arrived after ${tenths(proposalMs)}`
+    ? `no proposal${ofProposer(proposer)} arrived`
+    : `the proposal${ofProposer(proposer)} arrived after ${tenths(proposalMs)}`
 }
 
 /** The steps that the round took, with their times, and the one that is missing. */

@@ -3,6 +3,10 @@ const LISTED_MAX = 3
 
 export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
 
+/** ` of 0x1234…abcd`, for a text about a proposal; empty while its proposer is unknown. */
+export const ofProposer = (proposer: string | undefined): string =>
+  proposer === undefined ? '' : ` of ${shortAddress(proposer)}`
+
 /** Whole seconds. */
 export const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 1000))} s`
 

@@ -23,8 +23,8 @@ type Alert = {
 }
 
 const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
-  const of = metricOf(job)
-  const sinceHeard = `time() - max by (validator) (${of('qbft_validator_last_seen_timestamp_seconds')})`
+  const metric = metricOf(job)
+  const sinceHeard = `time() - max by (validator) (${metric('qbft_validator_last_seen_timestamp_seconds')})`
   return [
     {
       name: 'QuorateValidatorSilent',
@@ -36,7 +36,7 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
     },
     {
       name: 'QuorateNoMoreFailures',
-      expression: `count((${sinceHeard}) <= ${silentSeconds}) <= ceil(max(${of('qbft_validators')}) * 2 / 3) < max(${of('qbft_validators')})`,
+      expression: `count((${sinceHeard}) <= ${silentSeconds}) <= ceil(max(${metric('qbft_validators')}) * 2 / 3) < max(${metric('qbft_validators')})`,
       forSeconds: silentSeconds,
       severity: 'critical',
       summary: 'Only {{ $value }} validators are heard: the chain stops if one more fails',
@@ -44,7 +44,7 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
     },
     {
       name: 'QuorateRoundChanges',
-      expression: `sum by (instance) (increase(${of('qbft_rounds_total')}[10m])) > 10`,
+      expression: `sum by (instance) (increase(${metric('qbft_rounds_total')}[10m])) > 10`,
       forSeconds: 60,
       severity: 'warning',
       summary: 'Blocks take more than one round on {{ $labels.instance }}',
@@ -52,7 +52,7 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
     },
     {
       name: 'QuorateMissedProposals',
-      expression: `max by (validator) (increase(${of('qbft_missed_proposals_total')}[10m])) > 3`,
+      expression: `max by (validator) (increase(${metric('qbft_missed_proposals_total')}[10m])) > 3`,
       forSeconds: 0,
       severity: 'warning',
       summary: 'Validator {{ $labels.validator }} misses its proposals',
@@ -60,7 +60,7 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
     },
     {
       name: 'QuorateDoubleSigning',
-      expression: `sum by (kind) (increase(${of('qbft_evidence_total')}[1h])) > 0`,
+      expression: `sum by (kind) (increase(${metric('qbft_evidence_total')}[1h])) > 0`,
       forSeconds: 0,
       severity: 'critical',
       summary: 'A validator signed two different messages of one round',
@@ -68,7 +68,7 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
     },
     {
       name: 'QuorateClocksApart',
-      expression: `abs(${of('qbft_clock_offset_seconds')}) > 1`,
+      expression: `abs(${metric('qbft_clock_offset_seconds')}) > 1`,
       forSeconds: 60,
       severity: 'warning',
       summary: 'The clocks of {{ $labels.instance }} and {{ $labels.validator }} are {{ $value }} s apart',
@@ -78,7 +78,7 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
 }
 
 const nodeAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
-  const of = metricOf(job)
+  const metric = metricOf(job)
   return [
     {
       name: 'QuorateNodeDown',
@@ -90,7 +90,7 @@ const nodeAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
     },
     {
       name: 'QuorateChainStalled',
-      expression: `max by (instance) (${of('qbft_stalled')}) > 0`,
+      expression: `max by (instance) (${metric('qbft_stalled')}) > 0`,
       forSeconds: silentSeconds,
       severity: 'critical',
       summary: '{{ $labels.instance }} reports that no block is decided',
@@ -98,7 +98,7 @@ const nodeAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
     },
     {
       name: 'QuorateNoPeers',
-      expression: `${of('ethereum_peer_count')} == 0 and ${of('qbft_validators')} > 1`,
+      expression: `${metric('ethereum_peer_count')} == 0 and ${metric('qbft_validators')} > 1`,
       forSeconds: silentSeconds,
       severity: 'critical',
       summary: 'Node {{ $labels.instance }} has no peers',
@@ -106,7 +106,7 @@ const nodeAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[] => {
     },
     {
       name: 'QuorateBehind',
-      expression: `${of('ethereum_best_known_block_number')} - ${of('ethereum_blockchain_height')} > 10`,
+      expression: `${metric('ethereum_best_known_block_number')} - ${metric('ethereum_blockchain_height')} > 10`,
       forSeconds: 300,
       severity: 'warning',
       summary: 'Node {{ $labels.instance }} is {{ $value }} blocks behind its peers',

@@ -10,12 +10,12 @@ export type Panel = {
 export type PanelRow = { readonly title: string; readonly panels: readonly Panel[] }
 
 /** The metrics of the chosen nodes. */
-const of = (metric: string, labels = ''): string =>
-  `${metric}{job=~"$job",instance=~"$instance"${labels === '' ? '' : `,${labels}`}}`
-const rate = (metric: string, labels = ''): string => `rate(${of(metric, labels)}[$__rate_interval])`
-const increase = (metric: string): string => `increase(${of(metric)}[1h])`
-const p95 = (metric: string, label: string): string =>
-  `histogram_quantile(0.95, sum by (le, ${label}) (${rate(`${metric}_bucket`)}))`
+const metric = (name: string, labels = ''): string =>
+  `${name}{job=~"$job",instance=~"$instance"${labels === '' ? '' : `,${labels}`}}`
+const rate = (name: string, labels = ''): string => `rate(${metric(name, labels)}[$__rate_interval])`
+const increase = (name: string): string => `increase(${metric(name)}[1h])`
+const p95 = (name: string, label: string): string =>
+  `histogram_quantile(0.95, sum by (le, ${label}) (${rate(`${name}_bucket`)}))`
 
 const BY_NODE = '{{instance}}'
 const BY_VALIDATOR = '{{validator}}'
@@ -25,8 +25,8 @@ const panel = (title: string, unit: string, ...queries: readonly Query[]): Panel
 const CHAIN: PanelRow = {
   title: 'Chain',
   panels: [
-    panel('Height', 'none', query(of('ethereum_blockchain_height'))),
-    panel('Age of the head', 's', query(`time() - ${of('besu_blockchain_chain_head_timestamp')}`)),
+    panel('Height', 'none', query(metric('ethereum_blockchain_height'))),
+    panel('Age of the head', 's', query(`time() - ${metric('besu_blockchain_chain_head_timestamp')}`)),
     panel(
       'Block interval, mean',
       's',
@@ -37,7 +37,9 @@ const CHAIN: PanelRow = {
     panel(
       'Fill of the head',
       'percentunit',
-      query(`${of('besu_blockchain_chain_head_gas_used')} / ${of('besu_blockchain_chain_head_gas_limit')}`),
+      query(
+        `${metric('besu_blockchain_chain_head_gas_used')} / ${metric('besu_blockchain_chain_head_gas_limit')}`,
+      ),
     ),
   ],
 }
@@ -45,14 +47,14 @@ const CHAIN: PanelRow = {
 const CONSENSUS: PanelRow = {
   title: 'Consensus',
   panels: [
-    panel('Stalled (1: see qbft_getStatus)', 'none', query(of('qbft_stalled'), '{{instance}} {{kind}}')),
-    panel('Round', 'none', query(of('qbft_round'))),
+    panel('Stalled (1: see qbft_getStatus)', 'none', query(metric('qbft_stalled'), '{{instance}} {{kind}}')),
+    panel('Round', 'none', query(metric('qbft_round'))),
     panel('Rounds above 0', 'ops', query(`sum by (reason) (${rate('qbft_rounds_total')})`, '{{reason}}')),
     panel(
       'Validators: time since last heard',
       's',
       query(
-        `time() - max by (validator) (${of('qbft_validator_last_seen_timestamp_seconds')})`,
+        `time() - max by (validator) (${metric('qbft_validator_last_seen_timestamp_seconds')})`,
         BY_VALIDATOR,
       ),
     ),
@@ -86,18 +88,18 @@ const CONSENSUS: PanelRow = {
     panel(
       'Validators, and pending votes',
       'none',
-      query(of('qbft_validators'), '{{instance}} validators'),
-      query(of('qbft_pending_votes'), '{{instance}} votes'),
+      query(metric('qbft_validators'), '{{instance}} validators'),
+      query(metric('qbft_pending_votes'), '{{instance}} votes'),
     ),
     panel(
       'Clock of validators',
       's',
-      query(of('qbft_clock_offset_seconds'), '{{instance}} of {{validator}}'),
+      query(metric('qbft_clock_offset_seconds'), '{{instance}} of {{validator}}'),
     ),
     panel(
       'Evidence of double signing',
       'none',
-      query(`sum by (kind) (${of('qbft_evidence_total')})`, '{{kind}}'),
+      query(`sum by (kind) (${metric('qbft_evidence_total')})`, '{{kind}}'),
     ),
   ],
 }
@@ -105,7 +107,7 @@ const CONSENSUS: PanelRow = {
 const PEERS: PanelRow = {
   title: 'Peers and sync',
   panels: [
-    panel('Peers', 'none', query(of('ethereum_peer_count'))),
+    panel('Peers', 'none', query(metric('ethereum_peer_count'))),
     panel(
       'Connections made and lost',
       'ops',
@@ -115,14 +117,14 @@ const PEERS: PanelRow = {
     panel(
       'Peers by software',
       'none',
-      query(of('besu_peers_peer_count_by_client'), '{{instance}} {{client}}'),
+      query(metric('besu_peers_peer_count_by_client'), '{{instance}} {{client}}'),
     ),
     panel(
       'Blocks behind the peers',
       'none',
-      query(`${of('ethereum_best_known_block_number')} - ${of('ethereum_blockchain_height')}`),
+      query(`${metric('ethereum_best_known_block_number')} - ${metric('ethereum_blockchain_height')}`),
     ),
-    panel('In sync', 'none', query(of('besu_synchronizer_in_sync'))),
+    panel('In sync', 'none', query(metric('besu_synchronizer_in_sync'))),
   ],
 }
 
@@ -132,7 +134,7 @@ const POOL: PanelRow = {
     panel(
       'Transactions',
       'none',
-      query(of('besu_transaction_pool_number_of_transactions'), '{{instance}} {{layer}}'),
+      query(metric('besu_transaction_pool_number_of_transactions'), '{{instance}} {{layer}}'),
     ),
     panel(
       'Added',
@@ -147,8 +149,8 @@ const POOL: PanelRow = {
         '{{instance}} {{source}} {{operation}}',
       ),
     ),
-    panel('Size', 'bytes', query(of('besu_transaction_pool_space_used'))),
-    panel('Senders', 'none', query(of('besu_transaction_pool_unique_senders'))),
+    panel('Size', 'bytes', query(metric('besu_transaction_pool_space_used'))),
+    panel('Senders', 'none', query(metric('besu_transaction_pool_unique_senders'))),
   ],
 }
 
@@ -163,7 +165,7 @@ const RPC: PanelRow = {
     panel(
       'Time of calls, 95 %',
       's',
-      query(`max by (methodName) (${of('besu_rpc_request_time', 'quantile="0.95"')})`, '{{methodName}}'),
+      query(`max by (methodName) (${metric('besu_rpc_request_time', 'quantile="0.95"')})`, '{{methodName}}'),
     ),
     panel(
       'Errors',
@@ -176,14 +178,14 @@ const RPC: PanelRow = {
     panel(
       'Connections',
       'none',
-      query(of('besu_rpc_active_http_connection_count'), '{{instance}} HTTP'),
-      query(of('besu_rpc_active_ws_connection_count'), '{{instance}} WebSocket'),
+      query(metric('besu_rpc_active_http_connection_count'), '{{instance}} HTTP'),
+      query(metric('besu_rpc_active_ws_connection_count'), '{{instance}} WebSocket'),
     ),
     panel(
       'Subscriptions',
       'none',
       query(
-        `sum by (type) (${of('besu_rpc_subscription_subscribe_total')}) - sum by (type) (${of('besu_rpc_subscription_unsubscribe_total')})`,
+        `sum by (type) (${metric('besu_rpc_subscription_subscribe_total')}) - sum by (type) (${metric('besu_rpc_subscription_unsubscribe_total')})`,
         '{{type}}',
       ),
     ),
@@ -197,11 +199,11 @@ const PROCESS: PanelRow = {
     panel(
       'Memory',
       'bytes',
-      query(of('process_resident_memory_bytes'), '{{instance}} resident'),
-      query(of('process_heap_bytes'), '{{instance}} heap'),
+      query(metric('process_resident_memory_bytes'), '{{instance}} resident'),
+      query(metric('process_heap_bytes'), '{{instance}} heap'),
     ),
-    panel('Open files', 'none', query(of('process_open_fds'))),
-    panel('Uptime', 's', query(`time() - ${of('process_start_time_seconds')}`)),
+    panel('Open files', 'none', query(metric('process_open_fds'))),
+    panel('Uptime', 's', query(`time() - ${metric('process_start_time_seconds')}`)),
   ],
 }
 

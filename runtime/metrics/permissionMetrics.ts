@@ -6,12 +6,12 @@ export type PermissionCounts = { readonly permitted: number; readonly unpermitte
 /** Metrics of a permission list. */
 export const addPermissionMetrics = (
   meters: Meters,
-  of: 'account' | 'node',
+  subject: 'account' | 'node',
   counts: () => PermissionCounts,
 ): void =>
   meters.onCollect(() => {
     const { permitted, unpermitted } = counts()
-    const checks = `besu_permissioning_${of}_local_check_count`
+    const checks = `besu_permissioning_${subject}_local_check_count`
     meters.total(`${checks}_total`, permitted + unpermitted)
     meters.total(`${checks}_permitted_total`, permitted)
     meters.total(`${checks}_unpermitted_total`, unpermitted)

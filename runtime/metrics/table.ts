@@ -98,15 +98,18 @@ const BESU_METRICS = {
   besu_rpc_subscription_unsubscribe_total: counter('RPC', 'Subscriptions ended', 'type'),
 }
 
-const permissionMetrics = (of: 'account' | 'node', checks: string): Readonly<Record<string, MetricRow>> => ({
-  [`besu_permissioning_${of}_local_check_count_total`]: counter('PERMISSIONING', checks),
-  [`besu_permissioning_${of}_local_check_count_permitted_total`]: counter(
+const permissionMetrics = (
+  subject: 'account' | 'node',
+  checks: string,
+): Readonly<Record<string, MetricRow>> => ({
+  [`besu_permissioning_${subject}_local_check_count_total`]: counter('PERMISSIONING', checks),
+  [`besu_permissioning_${subject}_local_check_count_permitted_total`]: counter(
     'PERMISSIONING',
-    `Checks that permitted the ${of}`,
+    `Checks that permitted the ${subject}`,
   ),
-  [`besu_permissioning_${of}_local_check_count_unpermitted_total`]: counter(
+  [`besu_permissioning_${subject}_local_check_count_unpermitted_total`]: counter(
     'PERMISSIONING',
-    `Checks that refused the ${of}`,
+    `Checks that refused the ${subject}`,
   ),
 })
 

@@ -134,6 +134,19 @@ test('given nodes of each transport around two of both, then these meet over lib
   }
 })
 
+/** Dials the node over devp2p; the node itself dials over libp2p all the while. Neither connection stays. */
+const expectRefused = async (
+  { network, heard }: Awaited<ReturnType<typeof startBothNode>>,
+  privateKey: Uint8Array,
+): Promise<void> => {
+  const again = await connectScripted(network.enode, { privateKey, client: 'quorate/test' })
+  again.sendStatus()
+  await until(() => again.isClosed())
+  await wait(2 * SUPERVISION_MS)
+  expect(network.peers()).toHaveLength(0)
+  expect(heard.events.filter(text => text.startsWith('came'))).toHaveLength(1)
+}
+
 test('given a node that is connected over both transports, when it is banned, then both connections end, and it is not connected again over either', async () => {
   const one = await startBothNode(await portPair(), [])
   const privateKey = randomBytes(32)
@@ -153,12 +166,7 @@ test('given a node that is connected over both transports, when it is banned, th
     await until(() => devp2p.isClosed() && libp2p.network.peers().length === 0)
     expect(one.network.peers()).toHaveLength(0)
 
-    const again = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
-    again.sendStatus()
-    await until(() => again.isClosed())
-    await wait(2 * SUPERVISION_MS)
-    expect(one.network.peers()).toHaveLength(0)
-    expect(one.heard.events.filter(text => text.startsWith('came'))).toHaveLength(1)
+    await expectRefused(one, privateKey)
   } finally {
     await Promise.all([one.network.stop(), libp2p.stop()])
   }
@@ -181,13 +189,7 @@ test('given a node that is connected over both transports, when it is removed fr
     await until(() => devp2p.isClosed() && libp2p.network.peers().length === 0)
     expect(one.network.peers()).toHaveLength(0)
 
-    // The node dials over libp2p by itself, again and again.
-    const again = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
-    again.sendStatus()
-    await until(() => again.isClosed())
-    await wait(2 * SUPERVISION_MS)
-    expect(one.network.peers()).toHaveLength(0)
-    expect(one.heard.events.filter(text => text.startsWith('came'))).toHaveLength(1)
+    await expectRefused(one, privateKey)
   } finally {
     await Promise.all([one.network.stop(), libp2p.stop()])
   }

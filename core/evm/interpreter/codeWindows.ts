@@ -46,7 +46,7 @@ export type WindowedCode = {
 
 /** A part of long code. */
 export type CodeWindow = {
-  readonly of: WindowedCode
+  readonly windowed: WindowedCode
   /** Positions in the code. */
   readonly start: number
   readonly end: number
@@ -118,7 +118,7 @@ export const keepWindowedCode = (windowed: WindowedCode, codeHash: Uint8Array): 
 }
 
 /** The window programs that are kept, the oldest first. */
-const kept: { readonly of: WindowedCode; readonly index: number }[] = []
+const kept: { readonly windowed: WindowedCode; readonly index: number }[] = []
 let keptBytes = 0
 
 /** Releases the memory of a program for reuse if it is not cached and no frame runs it. */
@@ -128,15 +128,15 @@ const freeUnused = ({ words, codeWindow }: Program): void => {
   freeWords(codeWindow.targets)
 }
 
-const keep = (of: WindowedCode, index: number, program: Program): void => {
-  of.programs[index] = program
-  kept.push({ of, index })
+const keep = (windowed: WindowedCode, index: number, program: Program): void => {
+  windowed.programs[index] = program
+  kept.push({ windowed, index })
   keptBytes += bytesOf(program)
   while (keptBytes > WINDOW_PROGRAMS_BYTES_MAX) {
     const oldest = kept.shift()
-    const dropped = oldest?.of.programs[oldest.index]
+    const dropped = oldest?.windowed.programs[oldest.index]
     if (oldest === undefined || dropped === undefined) break
-    oldest.of.programs[oldest.index] = undefined
+    oldest.windowed.programs[oldest.index] = undefined
     keptBytes -= bytesOf(dropped)
     if (dropped.codeWindow !== undefined) dropped.codeWindow.isKept = false
     freeUnused(dropped)
@@ -154,25 +154,31 @@ const isDestination = ({ code, destinations }: WindowedCode, position: number): 
 
 /** The target of a jump to a position that is perhaps in another window; -1 where there is no JUMPDEST. */
 export const targetOutside = (codeWindow: CodeWindow | undefined, position: number): number =>
-  codeWindow !== undefined && isDestination(codeWindow.of, position) ? outside(position) : -1
+  codeWindow !== undefined && isDestination(codeWindow.windowed, position) ? outside(position) : -1
 
-const decodeWindow = (of: WindowedCode, index: number): Program => {
-  const { code, starts } = of
+const decodeWindow = (windowed: WindowedCode, index: number): Program => {
+  const { code, starts } = windowed
   const start = index * WINDOW_BYTES + (starts[index] as number)
   const end = Math.max(start, Math.min((index + 1) * WINDOW_BYTES, code.length))
-  const { words, targets } = decodePart(of, start, end, position => isDestination(of, position), takeWords)
-  const codeWindow = { of, start, end, targets, frames: 0, isKept: true }
-  return createProgram(words, NO_TARGETS, of.isStepped, codeWindow)
+  const { words, targets } = decodePart(
+    windowed,
+    start,
+    end,
+    position => isDestination(windowed, position),
+    takeWords,
+  )
+  const codeWindow = { windowed, start, end, targets, frames: 0, isKept: true }
+  return createProgram(words, NO_TARGETS, windowed.isStepped, codeWindow)
 }
 
 /** Makes the frame run the window of that position, which is where a window begins or a JUMPDEST. Gives its place there. */
-const enterAt = (frame: Frame, of: WindowedCode, position: number): number => {
+const enterAt = (frame: Frame, windowed: WindowedCode, position: number): number => {
   const index = Math.floor(position / WINDOW_BYTES)
-  let program = of.programs[index]
+  let program = windowed.programs[index]
   if (program === undefined) {
     limitDecoding(frame, WINDOW_GAS)
-    program = decodeWindow(of, index)
-    keep(of, index, program)
+    program = decodeWindow(windowed, index)
+    keep(windowed, index, program)
   }
   const left = frame.program
   const codeWindow = program.codeWindow as CodeWindow
@@ -188,7 +194,7 @@ const enterAt = (frame: Frame, of: WindowedCode, position: number): number => {
 
 /** Continues the frame in the window that has the position behind `target` (below -1). */
 export const enterWindow = (frame: Frame, target: number): number =>
-  enterAt(frame, (frame.program.codeWindow as CodeWindow).of, positionOutside(target))
+  enterAt(frame, (frame.program.codeWindow as CodeWindow).windowed, positionOutside(target))
 
 /** Makes the frame begin to run long code. */
 export const beginWindows = (frame: Frame, windowed: WindowedCode): void => {

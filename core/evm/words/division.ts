@@ -110,13 +110,13 @@ const divideDigits = (length: number): void => {
 }
 
 const divideByDigit = (m: number): void => {
-  const by = divisor[0]!
+  const digitDivisor = divisor[0]!
   let rest = 0
   for (let i = m - 1; i >= 0; i--) {
     const ahead = rest * BASE + dividend[i]!
-    const digit = Math.floor(ahead / by)
+    const digit = Math.floor(ahead / digitDivisor)
     quotient[i] = digit
-    rest = ahead - digit * by
+    rest = ahead - digit * digitDivisor
     dividend[i] = 0
   }
   dividend[0] = rest

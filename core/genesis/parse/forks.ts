@@ -146,11 +146,11 @@ export const parseForks = (config: Section): readonly ForkActivation[] => {
 
 /** The genesis file's names of the forks, such as `londonBlock` or `bpo1Time`; the newer one of two aliases. */
 export const forkKeys = (forks: readonly ForkActivation[]): readonly string[] => {
-  const met = new Map<string, number>()
+  const counts = new Map<string, number>()
   return forks.map(({ fork, at }) => {
     if (at.kind === 'block') return BLOCK_FORKS.find(([, named]) => named === fork)?.[0] ?? `${fork}Block`
-    const index = met.get(fork) ?? 0
-    met.set(fork, index + 1)
+    const index = counts.get(fork) ?? 0
+    counts.set(fork, index + 1)
     return TIME_FORKS.filter(([, named]) => named === fork)[index]?.[0] ?? `${fork}Time`
   })
 }

@@ -182,8 +182,8 @@ export function* handleMessage(
   const author = yield* validatorOf(context, height, message, peer)
   // The hash of a refused early message is not stored: the message may be needed when it is sent again.
   if (author === undefined && isEarly) return state
-  const by = author === undefined ? UNKNOWN_AUTHOR : keyOf(author)
-  const seen = withSeen(state.seen, by, hash, context.environment.duplicateMessagesMax)
+  const signer = author === undefined ? UNKNOWN_AUTHOR : keyOf(author)
+  const seen = withSeen(state.seen, signer, hash, context.environment.duplicateMessagesMax)
   if (author === undefined) return { ...state, seen }
   const from = { author, peer, wire }
   if (isEarly) return keepForLater(context, state, seen, height, from, sequence)

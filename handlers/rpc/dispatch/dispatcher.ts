@@ -197,13 +197,13 @@ const handleBody = (parts: Parts, body: string, caller: Caller, client: Client):
 const partsOfRequest = (parts: Parts, methods: readonly Method[]): (() => Parts) => {
   const { snapshot } = parts.context
   if (snapshot === undefined) return () => parts
-  let last: { readonly of: Snapshot; readonly parts: Parts } | undefined
+  let last: { readonly snapshot: Snapshot; readonly parts: Parts } | undefined
   return () => {
-    const of = snapshot()
-    if (last?.of !== of) {
-      const context = { ...parts.context, chain: of.chain, gasPrice: of.gasPrice }
+    const current = snapshot()
+    if (last?.snapshot !== current) {
+      const context = { ...parts.context, chain: current.chain, gasPrice: current.gasPrice }
       const runner = createRunner(methods, context, parts.runner.find)
-      last = { of, parts: { ...parts, context, runner, headers: of.answerHeaders } }
+      last = { snapshot: current, parts: { ...parts, context, runner, headers: current.answerHeaders } }
     }
     return last.parts
   }

@@ -56,23 +56,28 @@ const UINT64 = integer(64)
 const UINT256 = integer(256)
 
 /** The member; undefined if it is missing or null. @param where prefix of its name in errors */
-const optional = <T>(of: JsonObject, name: string, { read, words }: Kind<T>, where = ''): T | undefined => {
-  const value = of[name]
+const optional = <T>(
+  object: JsonObject,
+  name: string,
+  { read, words }: Kind<T>,
+  where = '',
+): T | undefined => {
+  const value = object[name]
   return value === undefined || value === null
     ? undefined
     : (read(value) ?? invalidCall(`${where}${name}: ${words}`))
 }
 
-const requiredMember = <T>(of: JsonObject, name: string, kind: Kind<T>, where: string): T =>
-  optional(of, name, kind, where) ?? invalidCall(`${where}${name} is missing: ${kind.words}`)
+const requiredMember = <T>(object: JsonObject, name: string, kind: Kind<T>, where: string): T =>
+  optional(object, name, kind, where) ?? invalidCall(`${where}${name} is missing: ${kind.words}`)
 
 const listOf = <T>(
-  of: JsonObject,
+  object: JsonObject,
   name: string,
   read: (value: unknown) => T,
   where = '',
 ): readonly T[] | undefined => {
-  const value = of[name]
+  const value = object[name]
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value) || value.length > LIST_MAX)
     return invalidCall(`${where}${name}: a list of at most ${LIST_MAX} elements`)

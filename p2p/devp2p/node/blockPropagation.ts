@@ -72,11 +72,11 @@ const claimStart = ({ handlers }: Devp2pNode, peer: EthPeer, earliest: bigint): 
 
 const announceTo = (node: Devp2pNode, number: bigint, hash: Hash, block: Uint8Array): void => {
   const announcement = encodeAnnouncements([{ hash, number }])
-  const unaware = [...node.table.all()].filter(({ knownBlocks }) => knownBlocks.add(hash))
-  const others = unaware.filter(({ session }) => node.handlers.roleOf(session.address) !== 'validator')
+  const recipients = [...node.table.all()].filter(({ knownBlocks }) => knownBlocks.add(hash))
+  const others = recipients.filter(({ session }) => node.handlers.roleOf(session.address) !== 'validator')
   const inFull = new Set(others.slice(0, Math.ceil(Math.sqrt(others.length))))
   const newBlock = inFull.size === 0 ? undefined : encodeNewBlock(block, totalDifficultyAt(node, number))
-  for (const peer of unaware)
+  for (const peer of recipients)
     if (newBlock !== undefined && inFull.has(peer)) sendEth(peer, ETH.newBlock, newBlock)
     // Besu then does not send this block to this node, and knows its height.
     else sendEth(peer, ETH.newBlockHashes, announcement)

@@ -14,8 +14,8 @@ const replaces = (ownKey: Uint8Array, newer: Session, current: Session): boolean
   if (newer.inbound === current.inbound) return true
   if (newer.openedAtMs - current.openedAtMs > SIMULTANEOUS_MS) return true
   // As Besu decides: the one that the node with the smaller key dialed.
-  const weDialNewer = !newer.inbound
-  return weDialNewer === compareBytes(ownKey, newer.publicKey) < 0
+  const isNewerOurs = !newer.inbound
+  return isNewerOurs === compareBytes(ownKey, newer.publicKey) < 0
 }
 
 export type EthPeerTable = {

@@ -87,7 +87,7 @@ const transportText = (transport: NodeOptions['p2pProtocol']): string =>
   transport === 'libp2p' ? 'libp2p; with Besu or GoQuorum: --p2p-protocol=devp2p' : transport
 
 /** The end of a URL scheme with TLS. */
-const s = (isTls: boolean): string => (isTls ? 's' : '')
+const secureSuffix = (isTls: boolean): string => (isTls ? 's' : '')
 
 /** Logs by which URLs other nodes reach this one. */
 const logEnodes = (enode: string, { p2pHostIpv6, p2pPortIpv6 }: NodeOptions, log: Log): void => {
@@ -123,12 +123,13 @@ const announce = async (
       network === undefined
         ? undefined
         : `${options.p2pInterface}:${network.port} over ${transportText(options.p2pProtocol)}`,
-    rpcUrl: http === undefined ? undefined : `http${s(options.rpcHttpTlsEnabled)}://${addressOf(http)}`,
-    wsUrl: ws === undefined ? undefined : `ws${s(options.rpcWsSslEnabled)}://${addressOf(ws)}`,
+    rpcUrl:
+      http === undefined ? undefined : `http${secureSuffix(options.rpcHttpTlsEnabled)}://${addressOf(http)}`,
+    wsUrl: ws === undefined ? undefined : `ws${secureSuffix(options.rpcWsSslEnabled)}://${addressOf(ws)}`,
     graphqlUrl:
       graphql === undefined
         ? undefined
-        : `http${s(options.graphqlTlsEnabled)}://${addressOf(graphql)}/graphql`,
+        : `http${secureSuffix(options.graphqlTlsEnabled)}://${addressOf(graphql)}/graphql`,
     metricsUrl: metrics === undefined ? undefined : `http://${addressOf(metrics)}/metrics`,
     startMs: Math.round(performance.now()),
   })

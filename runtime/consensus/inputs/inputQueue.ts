@@ -32,20 +32,20 @@ export const createInputQueue = (messagesMax: number): InputQueue => {
   /** Queued messages and bytes by peer. */
   const waiting = new Map<string, { readonly messages: number; readonly bytes: number }>()
 
-  const of = (peer: MessageInput['peer']) => waiting.get(toBareHex(peer)) ?? { messages: 0, bytes: 0 }
+  const waitingOf = (peer: MessageInput['peer']) => waiting.get(toBareHex(peer)) ?? { messages: 0, bytes: 0 }
 
   const accepts = ({ message, peer }: MessageInput): boolean => {
-    const own = of(peer)
+    const queued = waitingOf(peer)
     if (bytes + message.data.length > QUEUED_BYTES_MAX) return false
-    if (own.bytes + message.data.length > PEER_BYTES_MAX) return false
+    if (queued.bytes + message.data.length > PEER_BYTES_MAX) return false
     if (messages < messagesMax) return true
-    const peers = waiting.size + (own.messages === 0 ? 1 : 0)
-    return own.messages < Math.floor(messagesMax / (peers + 1))
+    const peers = waiting.size + (queued.messages === 0 ? 1 : 0)
+    return queued.messages < Math.floor(messagesMax / (peers + 1))
   }
 
   const count = ({ message, peer }: MessageInput, step: 1 | -1): void => {
-    const own = of(peer)
-    const next = { messages: own.messages + step, bytes: own.bytes + step * message.data.length }
+    const queued = waitingOf(peer)
+    const next = { messages: queued.messages + step, bytes: queued.bytes + step * message.data.length }
     if (next.messages === 0) waiting.delete(toBareHex(peer))
     else waiting.set(toBareHex(peer), next)
     messages += step

@@ -83,9 +83,10 @@ const readSlot = (
   if (bytes.length < HEADER_BYTES) return { kind: 'damaged' }
   const counter = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(CHECKSUM_BYTES)
   const record = firstRecord(bytes.subarray(HEADER_BYTES))
-  const isOf = (of: RecordOwner | undefined): boolean =>
-    equalBytes(headerOf(counter, record, of), bytes.subarray(0, HEADER_BYTES))
-  const isValid = (isOf(owner) || isOf(undefined)) && slotOf(counter) === index && isComplete(record)
+  const isWrittenBy = (writer: RecordOwner | undefined): boolean =>
+    equalBytes(headerOf(counter, record, writer), bytes.subarray(0, HEADER_BYTES))
+  const isValid =
+    (isWrittenBy(owner) || isWrittenBy(undefined)) && slotOf(counter) === index && isComplete(record)
   return isValid ? { kind: 'complete', counter, record } : { kind: 'damaged' }
 }
 

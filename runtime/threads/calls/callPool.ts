@@ -105,7 +105,7 @@ const receiveOutcome = (pool: PoolState, member: Member, id: number, outcome: Ou
   if (answerLength(outcome) > LARGE_ANSWER) {
     pool.members.delete(member)
     void member.thread.stop()
-  } else member.thread.rest()
+  } else member.thread.unref()
   assignJobs(pool)
 }
 

@@ -17,7 +17,7 @@ export type CallWorker = {
   /** Cancels that call: it ends at its next check. */
   readonly cancel: (call: number) => void
   /** Lets the process exit while the worker is idle. */
-  readonly rest: () => void
+  readonly unref: () => void
   readonly stop: () => Promise<void>
 }
 
@@ -80,7 +80,7 @@ export const startCallWorker = (
       thread.send(call)
     },
     cancel: answers.cancel,
-    rest: thread.unref,
+    unref: thread.unref,
     stop: () => {
       trie.release()
       // Not every runtime can terminate a thread that blocks or computes: the worker also ends itself.

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
 import { withFolder } from '../../runtime/folder.ts'
 import { type NodeProcess, startNode } from '../../runtime/nodeProcess.ts'
-import { ownBlocks } from '../engines/ownBlocks.ts'
 import { benchGenesis, VALIDATOR_KEY } from '../genesis.ts'
 import type { BenchOptions, Row } from '../measure.ts'
-import { createBlocks, createSenders } from '../workload.ts'
+import { createSenders } from '../workload.ts'
 import { intervals, intervalText } from './intervals.ts'
+import { makeTransferChain } from './transferChain.ts'
 
 /** The least that is kept. */
 const KEPT = 1_024
@@ -18,21 +18,6 @@ const BLOCKS_AT_ONCE = 100
 const INTERVALS = 20
 /** Intervals that are measured between two looks at the progress of the removal. */
 const INTERVALS_AT_ONCE = 3
-
-const makeChain = async (dataPath: string, genesis: object, blocks: number): Promise<void> => {
-  const own = await ownBlocks(dataPath, genesis)
-  const senders = createSenders().slice(0, TRANSFERS)
-  try {
-    for (let at = 0; at < blocks; at += BLOCKS_AT_ONCE)
-      for (const sent of createBlocks('transfers', senders, Math.min(BLOCKS_AT_ONCE, blocks - at), {
-        recipients: RECIPIENTS,
-        firstNonce: at,
-      }))
-        await own.run(sent)
-  } finally {
-    await own.close()
-  }
-}
 
 const firstKept = async (node: NodeProcess): Promise<number> => {
   const { protocols } = await node.rpc<{ protocols: { eth: { earliestBlock?: string } } }>('admin_nodeInfo')
@@ -79,7 +64,12 @@ export const benchPruning = ({ quick, progress }: BenchOptions): Promise<Row[]> 
       `--node-private-key-file=${join(folder, 'key')}`,
     ]
     progress(`${blocks} blocks`)
-    await makeChain(data, genesis, blocks)
+    await makeTransferChain(data, genesis, {
+      senders: createSenders().slice(0, TRANSFERS),
+      blocks,
+      blocksAtOnce: BLOCKS_AT_ONCE,
+      recipients: RECIPIENTS,
+    })
     progress('blocks without a removal')
     const alone = await withNode(data, args, node => intervals(node, INTERVALS))
     progress('blocks beside the removal')

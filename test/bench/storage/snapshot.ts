@@ -10,11 +10,11 @@ import { createRecoveryPool } from '../../../runtime/threads/recovery/recoveryPo
 import { createRecoverSenders } from '../../../runtime/threads/recovery/recoverSenders.ts'
 import { withFolder } from '../../runtime/folder.ts'
 import { ROOT, startNode } from '../../runtime/nodeProcess.ts'
-import { ownBlocks } from '../engines/ownBlocks.ts'
 import { benchGenesis, VALIDATOR_KEY } from '../genesis.ts'
 import type { BenchOptions, Row } from '../measure.ts'
 import { intervals, intervalText } from './intervals.ts'
-import { createBlocks, createSenders, TRANSACTIONS_PER_BLOCK } from '../workload.ts'
+import { makeTransferChain } from './transferChain.ts'
+import { createSenders, TRANSACTIONS_PER_BLOCK } from '../workload.ts'
 
 /** Recipients to choose from: so many that nearly each transfer creates an account. */
 const RECIPIENTS = 2 ** 31 - 1
@@ -44,23 +44,6 @@ const secondsOf = async (run: () => Promise<unknown>): Promise<number> => {
   const start = performance.now()
   await run()
   return (performance.now() - start) / 1000
-}
-
-/** Blocks of transfers to new accounts in the data path. */
-const makeChain = async (dataPath: string, genesis: object, accounts: number): Promise<void> => {
-  const own = await ownBlocks(dataPath, genesis)
-  const senders = createSenders()
-  const blocks = accounts / TRANSACTIONS_PER_BLOCK
-  try {
-    for (let at = 0; at < blocks; at += BLOCKS_AT_ONCE)
-      for (const sent of createBlocks('transfers', senders, Math.min(BLOCKS_AT_ONCE, blocks - at), {
-        recipients: RECIPIENTS,
-        firstNonce: at,
-      }))
-        await own.run(sent)
-  } finally {
-    await own.close()
-  }
 }
 
 /** Imports the blocks of one data path into another one, executing each, as a full sync does. */
@@ -124,7 +107,12 @@ const measure = (accounts: number, { progress }: BenchOptions): Promise<Row> =>
     writeFileSync(at('key'), toHex(VALIDATOR_KEY), { mode: 0o600 })
     const name = accounts.toLocaleString('en')
     progress(`${name} accounts: blocks`)
-    await makeChain(at('source'), genesis, accounts)
+    await makeTransferChain(at('source'), genesis, {
+      senders: createSenders(),
+      blocks: accounts / TRANSACTIONS_PER_BLOCK,
+      blocksAtOnce: BLOCKS_AT_ONCE,
+      recipients: RECIPIENTS,
+    })
     const options = [`--genesis-file=${at('genesis.json')}`]
     progress(`${name} accounts: snapshot`)
     const from = [...options, `--data-path=${at('source')}`]

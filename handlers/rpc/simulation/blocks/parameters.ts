@@ -71,8 +71,8 @@ export const readSimulation = (value: unknown): SimulationRequest => {
     traceTransfers: readFlag(value, 'traceTransfers'),
     fullTransactions: readFlag(value, 'returnFullTransactions'),
   }
-  const total = (of: (block: BlockCalls) => number): number =>
-    request.blocks.reduce((sum, block) => sum + of(block), 0)
+  const total = (sizeOf: (block: BlockCalls) => number): number =>
+    request.blocks.reduce((sum, block) => sum + sizeOf(block), 0)
   if (total(({ calls }) => calls.length) > SIMULATED_CALLS_MAX) throw tooMany('calls', SIMULATED_CALLS_MAX)
   if (total(({ stateOverrides }) => overridesSize(stateOverrides)) > OVERRIDES_MAX)
     throw tooMany('accounts and slots in state overrides', OVERRIDES_MAX)
