@@ -5,7 +5,7 @@ import { decodeRlp, type RlpItem } from '../rlp/rlp.ts'
 import { nibbleAt } from './nodes/nibbles.ts'
 
 /** The path of a 32-byte key has at most one node per nibble and a leaf; a longer proof is refused before hashing. */
-const PROOF_NODES_MAX = 65
+export const PROOF_NODES_MAX = 65
 
 /**
  * The value that a proof proves for a key under a root; undefined when it proves absence. `key` is the trie's key: the

@@ -8,9 +8,16 @@ export type BlockJson = Readonly<Record<string, unknown>>
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 
+/**
+ * Longest field: extra data of some hundred validators and their seals has 40 KB. A longer one is refused before it is decoded and
+ * hashed.
+ */
+const TEXT_LENGTH_MAX = 1024 * 1024
+
 const textOf = (block: BlockJson, name: string, form: RegExp): string => {
   const value = block[name]
-  if (typeof value !== 'string' || !form.test(value)) throw new NotProved('a block', `it has no ${name}`)
+  if (typeof value !== 'string' || value.length > TEXT_LENGTH_MAX || !form.test(value))
+    throw new NotProved('a block', `it has no ${name}`)
   return value.toLowerCase()
 }
 

@@ -63,7 +63,9 @@ export const createLightClient = ({ genesis, checkpoint, request }: LightClientO
   const { consensus, header: first } = genesisHeader(genesis)
   const read = async (number: string): Promise<Header | undefined> => {
     const block = await request('eth_getBlockByNumber', [number, false])
-    return isBlock(block) ? headerOfJson(block) : undefined
+    if (block === null || block === undefined) return undefined
+    if (!isBlock(block)) throw new NotProved(`block ${number}`, 'the answer is no block')
+    return headerOfJson(block)
   }
   const options: TrustedChainOptions = {
     consensus,

@@ -29,7 +29,8 @@ export type LinkedHeaders = {
   readonly header: (number: bigint) => Promise<Header>
 }
 
-const hashOf = (consensus: Consensus, header: Header): Uint8Array | undefined => {
+/** The hash of an untrusted header; undefined where its extra data cannot be decoded. */
+export const untrustedHash = (consensus: Consensus, header: Header): Uint8Array | undefined => {
   try {
     return blockHash(consensus, header)
   } catch (error) {
@@ -38,11 +39,15 @@ const hashOf = (consensus: Consensus, header: Header): Uint8Array | undefined =>
   }
 }
 
-/** @param anchor a trusted header */
+/**
+ * @param anchor a trusted header
+ * @param onLinked called with each header whose hash was proved
+ */
 export const createLinkedHeaders = (
   consensus: Consensus,
   anchor: Header,
   read: ReadHeaders,
+  onLinked?: (header: Header) => void,
 ): LinkedHeaders => {
   const last = Number(anchor.number)
   const known = new Map<number, Header>([[last, anchor]])
@@ -55,10 +60,11 @@ export const createLinkedHeaders = (
       const headers = await read(numbers)
       for (let at = headers.length - 1; at >= 0; at--) {
         const header = headers[at]
-        const hash = header === undefined ? undefined : hashOf(consensus, header)
+        const hash = header === undefined ? undefined : untrustedHash(consensus, header)
         if (header === undefined || hash === undefined || !equalBytes(hash, lowest.parentHash))
           throw new NotProved(`header ${numbers[at]}`, 'it is not the parent of the one after it')
         known.set(Number(header.number), header)
+        onLinked?.(header)
         lowest = header
       }
     }

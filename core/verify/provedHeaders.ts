@@ -12,6 +12,9 @@ import { isSealedBy, listsValidators, verifySealedHeader } from './sealedHeader.
 /** Proved headers that are cached, some 1.5 KB each. */
 const KEPT_MAX = 8_192
 
+/** Distance of the headers of a long way down that are kept: the next way to a block near them is short. */
+const ANCHOR_DISTANCE = 64n
+
 /** The headers of a chain up to a trusted head, each proved by seals or by its child. */
 export type ProvedHeaders = {
   /** @throws NotProved */
@@ -26,8 +29,14 @@ export type ProvedHeadersOptions = {
   /** A trusted header, and the validators that it lists or that govern the next block. */
   readonly head: Header
   readonly validators: readonly Address[]
+  /** True when a quorum of the validators that governed an earlier header sealed it; false where they are not known. */
+  readonly isGoverned: (header: Header) => Promise<boolean>
   /** Proved headers by number. They outlive the head, because a final block never changes. */
   readonly known: Map<bigint, Header>
+  /** Headers whose hashes are proved by their descendants, but not their seals; they outlive the head as well. */
+  readonly anchors: Map<bigint, Header>
+  /** Runs one piece of work after another: many long ways down at once would take the memory of each. */
+  readonly inTurn?: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
 type State = ProvedHeadersOptions
@@ -42,11 +51,12 @@ const isSealed = (header: Header, validators: readonly Address[]): boolean =>
   (qbftExtraDataOf(header).validators.length === 0 || listsValidators(header, validators)) &&
   isSealedBy(header, validators)
 
-/** The nearest proved header above the number. */
-const anchorAbove = ({ known, head }: State, number: bigint): Header => {
+/** The nearest header above the number whose hash is proved. */
+const anchorAbove = ({ known, anchors, head }: State, number: bigint): Header => {
   let nearest = head
-  for (const header of known.values())
-    if (header.number > number && header.number < nearest.number) nearest = header
+  for (const headers of [known, anchors])
+    for (const header of headers.values())
+      if (header.number > number && header.number < nearest.number) nearest = header
   return nearest
 }
 
@@ -62,7 +72,7 @@ const requireSeals = (header: Header): Header => {
 }
 
 const prove = async (state: State, number: bigint): Promise<Header> => {
-  const { head, genesis, known, validators, read } = state
+  const { head, genesis, known, validators, isGoverned } = state
   if (number === head.number) return head
   if (number < 0n || number > head.number) throw new NotProved(`header ${number}`, 'it is above the head')
   const before = known.get(number)
@@ -72,9 +82,19 @@ const prove = async (state: State, number: bigint): Promise<Header> => {
   const child = known.get(number + 1n)
   if (child !== undefined && equalBytes(qbftBlockHash(header), child.parentHash))
     return keep(state, requireSeals(header))
-  if (isSealed(header, validators)) return keep(state, header)
-  const linked = createLinkedHeaders({ kind: 'qbft' }, anchorAbove(state, number), read)
-  return keep(state, requireSeals(await linked.header(number)))
+  if (isSealed(header, validators) || (await isGoverned(header))) return keep(state, header)
+  return (state.inTurn ?? atOnce)(() => link(state, number))
+}
+
+const atOnce = <Result>(work: () => Promise<Result>): Promise<Result> => work()
+
+/** Proves a header by its descendants. */
+const link = async (state: State, number: bigint): Promise<Header> => {
+  const { known, anchors, read } = state
+  const linked = createLinkedHeaders({ kind: 'qbft' }, anchorAbove(state, number), read, header => {
+    if (header.number % ANCHOR_DISTANCE === 0n) setBounded(anchors, header.number, header, KEPT_MAX)
+  })
+  return known.get(number) ?? keep(state, requireSeals(await linked.header(number)))
 }
 
 export const createProvedHeaders = (options: ProvedHeadersOptions): ProvedHeaders => ({

@@ -1,12 +1,11 @@
 import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { toHex } from '../bytes/hex.ts'
 import type { Header } from '../block/header.ts'
-import { qbftBlockHash } from '../block/codec/blockHash.ts'
 import { decodeExtraData } from '../block/codec/extraData.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../validators/tally.ts'
 import { newTally, sortValidators } from '../validators/votes.ts'
 import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/forkSchedule.ts'
-import { createLinkedHeaders, readHeader, type ReadHeaders } from './linkedHeaders.ts'
+import { createLinkedHeaders, readHeader, type ReadHeaders, untrustedHash } from './linkedHeaders.ts'
 import { NotProved } from './notProved.ts'
 import { isSealedBy, listsValidators, verifySealedHeader } from './sealedHeader.ts'
 
@@ -25,6 +24,8 @@ export type TrustedChainOptions = {
   readonly read: ReadHeaders
   /** Used for blocks whose validators a contract selects. */
   readonly callContract: ProvedContractCall
+  /** Called with the block after which each followed set of validators governs. */
+  readonly onChange?: (trusted: TrustedBlock) => void
 }
 
 /** Changes of the validator set that one call of `trustHeader` follows; beyond it, use a later checkpoint. */
@@ -69,7 +70,8 @@ export const trustCheckpoint = async (
   hash: Hash,
 ): Promise<TrustedBlock> => {
   const [header] = await options.read([Number(number)])
-  if (header === undefined || header.number !== number || !equalBytes(qbftBlockHash(header), hash))
+  const found = header === undefined ? undefined : untrustedHash(options.consensus, header)
+  if (header?.number !== number || found === undefined || !equalBytes(found, hash))
     throw new NotProved(`the trusted block ${number}`, `the source has no block ${toHex(hash)}`)
   return { header, validators: await validatorsAfter(options, header) }
 }
@@ -123,6 +125,36 @@ const trustSealed = async (
 }
 
 /**
+ * Follows the validators from a trusted block to those that govern a later header, whose seals are not verified yet.
+ * @throws NotProved, InvalidBlock
+ */
+const followTo = async (
+  options: TrustedChainOptions,
+  start: TrustedBlock,
+  header: Header,
+): Promise<TrustedBlock> => {
+  let trusted = start
+  for (let changes = 0; changes <= CHANGES_MAX; changes++) {
+    if (isGovernedBy(options, header, trusted.validators)) return trusted
+    const last = await lastOf(options, trusted, header.number)
+    if (last.number > trusted.header.number) verifySealedHeader(last, trusted.validators)
+    const validators = await validatorsAfter(options, last)
+    const isSame =
+      last.number === trusted.header.number &&
+      validators.length === trusted.validators.length &&
+      validators.every((address, index) => equalBytes(address, trusted.validators[index] as Address))
+    // The next header is not governed by the elected validators.
+    if (isSame) throw new NotProved(`block ${last.number + 1n}`, 'its validators are not the elected ones')
+    trusted = { header: last, validators }
+    options.onChange?.(trusted)
+  }
+  throw new NotProved(
+    `block ${header.number}`,
+    `the validators changed more than ${CHANGES_MAX} times before it`,
+  )
+}
+
+/**
  * Follows the validators from a trusted block to a later header, and verifies that a quorum of its validators sealed it.
  * Headers in between are read only where the set changes: the votes are then counted again from proved headers, or the
  * contract is called on the proved state.
@@ -135,22 +167,18 @@ export const trustHeader = async (
 ): Promise<TrustedBlock> => {
   if (header.number < start.header.number)
     throw new NotProved(`block ${header.number}`, `it is before the trusted block ${start.header.number}`)
-  let trusted = start
-  for (let changes = 0; changes <= CHANGES_MAX; changes++) {
-    if (isGovernedBy(options, header, trusted.validators)) return trustSealed(options, trusted, header)
-    const last = await lastOf(options, trusted, header.number)
-    if (last.number > trusted.header.number) verifySealedHeader(last, trusted.validators)
-    const validators = await validatorsAfter(options, last)
-    const isSame =
-      last.number === trusted.header.number &&
-      validators.length === trusted.validators.length &&
-      validators.every((address, index) => equalBytes(address, trusted.validators[index] as Address))
-    // The next header is not governed by the elected validators.
-    if (isSame) throw new NotProved(`block ${last.number + 1n}`, 'its validators are not the elected ones')
-    trusted = { header: last, validators }
-  }
-  throw new NotProved(
-    `block ${header.number}`,
-    `the validators changed more than ${CHANGES_MAX} times before it`,
-  )
+  return trustSealed(options, await followTo(options, start, header), header)
+}
+
+/**
+ * As `trustHeader`, for a header whose next validators are not needed: it has those of its own time, so that neither its
+ * state nor the headers up to the head are read.
+ * @throws NotProved, InvalidBlock
+ */
+export const verifyGoverned = async (
+  options: TrustedChainOptions,
+  start: TrustedBlock,
+  header: Header,
+): Promise<void> => {
+  verifySealedHeader(header, (await followTo(options, start, header)).validators)
 }

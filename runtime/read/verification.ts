@@ -9,7 +9,7 @@ import { decodeReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import type { ChainHead, ChainStore } from '../../core/store/store.ts'
 import { createGenesisState } from '../../core/verify/genesisState.ts'
 import { NotProved } from '../../core/verify/notProved.ts'
-import { createProvedHeaders } from '../../core/verify/provedHeaders.ts'
+import { createProvedHeaders, type ProvedHeadersOptions } from '../../core/verify/provedHeaders.ts'
 import { createProvedState, type ProvedCodes } from '../../core/verify/provedState.ts'
 import { createProvedStore } from '../../core/verify/provedStore.ts'
 import type { ProvedContractCall } from '../../core/verify/trustedChain.ts'
@@ -22,9 +22,11 @@ export type VerificationOptions = {
   readonly genesis: Genesis
   readonly genesisHead: ChainHead
   readonly kv: KeyValueStore
-  /** The store of proofs of heads; `kv` by default. Without a cache where a write may be refused whose values are read. */
-  readonly headsKv?: KeyValueStore
+  /** The store of proofs of heads, without a cache: a forged value, or one of a refused write, must not be used again. */
+  readonly headsKv: KeyValueStore
   readonly trustedBlock: TrustedBlockOption | undefined
+  /** As in ProvedHeadersOptions; undefined where requests cannot wait for each other. */
+  readonly inTurn?: ProvedHeadersOptions['inTurn']
 }
 
 /** How a reader verifies the heads and the values of a store. */
@@ -79,7 +81,7 @@ const provedContractCall = (
 
 /** @throws VerificationUnavailable on a chain without seals */
 export const createVerification = (options: VerificationOptions): Verifier => {
-  const { kind, genesis, genesisHead, kv, headsKv = kv, trustedBlock } = options
+  const { kind, genesis, genesisHead, kv, headsKv, trustedBlock, inTurn } = options
   const { configuration } = genesis
   const { consensus } = configuration
   if (kind === 'none') return { verify: () => Promise.resolve(), checked: unchecked }
@@ -94,6 +96,7 @@ export const createVerification = (options: VerificationOptions): Verifier => {
   )
   if (kind === 'head') return { verify: trust.verify, checked: unchecked }
   const known = new Map<bigint, Header>()
+  const anchors = new Map<bigint, Header>()
   return {
     verify: trust.verify,
     checked: (store, { head }) =>
@@ -104,7 +107,10 @@ export const createVerification = (options: VerificationOptions): Verifier => {
           read,
           head: head.header,
           validators: trust.trusted()?.validators ?? [],
+          isGoverned: trust.isGoverned,
           known,
+          anchors,
+          ...(inTurn === undefined ? {} : { inTurn }),
         }),
         codes,
         records: new Map(),
