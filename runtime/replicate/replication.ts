@@ -3,7 +3,12 @@ import type { Chain } from '../../core/chain/chain.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { HistoryPruned } from '../../core/store/historyPruned.ts'
 import { REPLICA_KEY } from '../../core/store/keys.ts'
-import { heightOf, WRITER_ID_BYTES } from '../../core/store/replica/replicaHead.ts'
+import {
+  decodeReplicaHead,
+  heightOf,
+  type ReplicaHead,
+  WRITER_ID_BYTES,
+} from '../../core/store/replica/replicaHead.ts'
 import {
   openReplicaWriter,
   ReplicaDiffers,
@@ -119,27 +124,37 @@ const nextBatch = async (state: State): Promise<readonly Uint8Array[]> => {
   return segments
 }
 
-/** Waits for a node that is behind its replica. @throws ReplicaDiffers when the replica has another block than the chain */
-const requireSameChain = async (state: State, writer: ReplicaWriter): Promise<void> => {
-  const { chain, wait } = state
-  const { head } = writer.replica()
+/** Waits while this node is behind the replica. @throws ReplicaDiffers when the replica has another block than the chain */
+const requireSameChain = async (state: State, { head }: ReplicaHead): Promise<void> => {
+  const { chain, wait, target, log } = state
   if (head === undefined) return
-  while (head.header.number > chain.headNumber() && !state.isStopped) await wait.signal()
-  const own = await chain.hashOf(head.header.number)
+  const { number } = head.header
+  if (number > chain.headNumber())
+    log.info('The replica {target} has block {number}: this node fills it once it has that block, too', {
+      target: target.name,
+      number,
+    })
+  while (number > chain.headNumber() && !state.isStopped) await wait.signal()
+  const own = await chain.hashOf(number)
   if (own !== undefined && !equalBytes(own, head.hash))
-    throw new ReplicaDiffers(`its block ${head.header.number} is another one than that of this node`)
+    throw new ReplicaDiffers(`its block ${number} is another one than that of this node`)
 }
 
 const openWriter = async (state: State): Promise<ReplicaWriter> => {
   const { chain, target, writerId, pending } = state
   state.kv ??= pending.watch(await pending.during(target.open()))
+  const stored = await state.kv.get(REPLICA_KEY)
+  const found = stored === undefined ? undefined : decodeReplicaHead(stored)
+  // Before this writer locks out another one, which may well have the right chain. The genesis block is compared below.
+  if (found !== undefined && equalBytes(found.genesisHash, chain.genesisHash))
+    await requireSameChain(state, found)
   const writer = await openReplicaWriter(state.kv, {
     writer: writerId,
     genesisHash: chain.genesisHash,
     contents: target.consistency === 'immutable' ? 'blocks' : 'chain',
   })
   state.height = heightOf(writer.replica())
-  await requireSameChain(state, writer)
+  await requireSameChain(state, writer.replica())
   return writer
 }
 
@@ -161,6 +176,10 @@ const copy = async (state: State, writer: ReplicaWriter): Promise<void> => {
   }
 }
 
+/** True where the replica does not have the head of this chain: its writer has something to write. */
+const lacksBlocks = (state: State, stored: Uint8Array): boolean =>
+  heightOf(decodeReplicaHead(stored)) < headNumber(state)
+
 /** Resolves when the other writer has been silent for FENCED_SILENCE_MS although there are blocks to write. */
 const waitForSilence = async (state: State): Promise<void> => {
   let seen: Uint8Array | undefined
@@ -168,8 +187,9 @@ const waitForSilence = async (state: State): Promise<void> => {
   while (!state.isStopped && silentMs < FENCED_SILENCE_MS) {
     await state.wait.ms(FENCED_CHECK_MS)
     const found = await state.kv?.get(REPLICA_KEY)
-    const isSame = found !== undefined && seen !== undefined && equalBytes(found, seen)
-    silentMs = isSame ? silentMs + FENCED_CHECK_MS : 0
+    const isSilent =
+      found !== undefined && seen !== undefined && equalBytes(found, seen) && lacksBlocks(state, found)
+    silentMs = isSilent ? silentMs + FENCED_CHECK_MS : 0
     seen = found
     if (found === undefined) break
   }

@@ -44,7 +44,7 @@ export type ReplicaWriter = {
   /**
    * Adds the blocks after the head, in one write.
    * @param segments the encoded records of the blocks, in order; at least one
-   * @throws ReplicaFenced; ReplicaDiffers when the first one does not follow the head
+   * @throws ReplicaFenced; ReplicaReverted; ReplicaDiffers when the first one does not follow the head
    */
   write(segments: readonly Uint8Array[]): Promise<void>
 }
@@ -126,7 +126,7 @@ const trimSection = ({ openSection, replica }: WriterState): void => {
     if (number < replica.logSections * LOG_SECTION_BLOCKS) openSection.delete(number)
 }
 
-/** Replaces the head of the replica, with the entries. @throws ReplicaFenced */
+/** Replaces the head of the replica, with the entries. @throws ReplicaFenced, ReplicaReverted */
 const replaceHead = async (
   kv: KeyValueStore,
   expected: Uint8Array | undefined,
@@ -137,8 +137,12 @@ const replaceHead = async (
   if (await setIf(kv)(condition, [...entries, { key: REPLICA_KEY, value }])) return
   // A storage client may repeat a write after a lost connection although the first one arrived.
   const found = await kv.get(REPLICA_KEY)
-  if (found === undefined || !equalBytes(found, value)) throw new ReplicaFenced(found)
+  if (found !== undefined && equalBytes(found, value)) return
+  const isOwn = found !== undefined && equalBytes(writerOf(found), writerOf(value))
+  throw isOwn ? new ReplicaReverted() : new ReplicaFenced(found)
 }
+
+const writerOf = (stored: Uint8Array): Uint8Array => decodeReplicaHead(stored).writer
 
 const write = async (state: WriterState, segments: readonly Uint8Array[]): Promise<void> => {
   const { kv, views, replica } = state
@@ -173,6 +177,9 @@ const write = async (state: WriterState, segments: readonly Uint8Array[]): Promi
  */
 const TAKE_OVER_ATTEMPTS = 8
 
+const isOfOtherHead = (error: unknown): boolean =>
+  error instanceof ReplicaFenced || error instanceof ReplicaReverted
+
 type Taken = { readonly replica: ReplicaHead; readonly stored: Uint8Array }
 
 /** Makes this writer the owner of the replica. Writes of the previous owner then fail (fencing). @throws ReplicaFenced */
@@ -181,7 +188,7 @@ const takeOver = async (kv: KeyValueStore, options: ReplicaWriterOptions): Promi
     try {
       return await takeOverOnce(kv, options)
     } catch (error) {
-      if (!(error instanceof ReplicaFenced) || attempt === TAKE_OVER_ATTEMPTS) throw error
+      if (!isOfOtherHead(error) || attempt === TAKE_OVER_ATTEMPTS) throw error
     }
 }
 
@@ -241,6 +248,15 @@ export class ReplicaFenced extends Error {
         ? 'the replica was removed from the store'
         : `another writer has the replica: ${toHex(decodeReplicaHead(found).writer)}; let one node alone fill it`,
     )
+  }
+}
+
+/** The store has an earlier head of this writer: its server lost the last writes, as one that took over from another may have. */
+export class ReplicaReverted extends Error {
+  override readonly name = 'ReplicaReverted'
+  readonly code = 'REPLICA_REVERTED'
+  constructor() {
+    super('the store has lost the last writes of this node, which are written again')
   }
 }
 
