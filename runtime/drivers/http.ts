@@ -3,6 +3,7 @@ import { decodeValues, encodeKeys, encodeWrite } from '../../core/store/codec/en
 import { DriverError, type DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
 import { connectionFailureReason } from '../files/reason.ts'
+import { beginningOf, limitedBytes } from '../serving/limitedBytes.ts'
 import type { OpenedDriver } from './redis.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
 
@@ -19,6 +20,9 @@ const TIMEOUT_MS = 30_000
 /** Keys of one request; the Worker refuses more. */
 const KEYS_AT_ONCE = 1_000
 
+/** Longest answer to a read: the records of the longest blocks. A server that sends more without an end is refused. */
+const ANSWER_BYTES_MAX = 256 * 1024 * 1024
+
 /** Path of the store in a Worker. */
 const STORE_PATH = '/store'
 
@@ -33,20 +37,44 @@ const createSend = ({ url, secret }: HttpDriverOptions): Send => {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/octet-stream' },
       body: new Uint8Array(body),
+      // The secret is for this address only.
+      redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
 }
 
 const failed = async (what: string, response: Response): Promise<DriverError> =>
-  new DriverError('http', `${what} was answered with ${response.status}: ${await response.text()}`, undefined)
+  new DriverError(
+    'http',
+    `${what} was answered with ${response.status}: ${await beginningOf(response)}`,
+    undefined,
+  )
+
+/** The values of an answer, one for each key. @throws DriverError, MalformedRecord */
+const valuesOf = async (
+  response: Response,
+  keys: readonly string[],
+): Promise<readonly (Uint8Array | undefined)[]> => {
+  const bytes = await limitedBytes(response, ANSWER_BYTES_MAX)
+  if (bytes === undefined)
+    throw new DriverError('http', `a read was answered with more than ${ANSWER_BYTES_MAX} bytes`, undefined)
+  const values = decodeValues(bytes, keys.length)
+  if (values.length !== keys.length)
+    throw new DriverError(
+      'http',
+      `a read of ${keys.length} keys was answered with ${values.length} values`,
+      undefined,
+    )
+  return values
+}
 
 const getEntries = async (send: Send, keys: readonly string[]): Promise<(Uint8Array | undefined)[]> => {
   const values: (Uint8Array | undefined)[] = []
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
-    const response = await send('read', encodeKeys(keys.slice(at, at + KEYS_AT_ONCE)))
+    const some = keys.slice(at, at + KEYS_AT_ONCE)
+    const response = await send('read', encodeKeys(some))
     if (!response.ok) throw await failed('a read', response)
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    for (const value of decodeValues(bytes, KEYS_AT_ONCE)) values.push(value)
+    values.push(...(await valuesOf(response, some)))
   }
   return values
 }

@@ -94,15 +94,31 @@ const connect = async (url: string): Promise<Scripted> => {
   }
 }
 
+/** A setting of the server; undefined from a server that hides it. */
+const settingOf = async (client: Redis, name: string): Promise<string | undefined> => {
+  try {
+    return ((await client.config('GET', name)) as readonly string[])[1]
+  } catch {
+    return undefined
+  }
+}
+
 /** `synced` where the server writes its log to the disk before it answers; a server that hides its settings counts as not. */
 const durabilityOf = async (client: Redis): Promise<KeyValueStore['durability']> => {
-  try {
-    const log = (await client.config('GET', 'appendonly')) as readonly string[]
-    const sync = (await client.config('GET', 'appendfsync')) as readonly string[]
-    return log[1] === 'yes' && sync[1] === 'always' ? 'synced' : 'process'
-  } catch {
-    return 'process'
-  }
+  const [log, sync] = [await settingOf(client, 'appendonly'), await settingOf(client, 'appendfsync')]
+  return log === 'yes' && sync === 'always' ? 'synced' : 'process'
+}
+
+/**
+ * A server that removes any keys when its memory is full leaves a chain with holes, where an account is missing that has a balance.
+ * Policies that remove keys with an expiry alone do no harm. @throws StorageUnavailable
+ */
+const requireNoEviction = async (client: Redis): Promise<void> => {
+  const policy = await settingOf(client, 'maxmemory-policy')
+  if (policy?.startsWith('allkeys') !== true || (await settingOf(client, 'maxmemory')) === '0') return
+  throw new StorageUnavailable(
+    `the storage redis has the policy ${policy}, which removes any keys when its memory is full: run CONFIG SET maxmemory-policy noeviction, and write it into redis.conf`,
+  )
 }
 
 const getEntries = async (client: Redis, keys: readonly string[]): Promise<(Uint8Array | undefined)[]> => {
@@ -186,9 +202,15 @@ export type OpenedDriver = {
 
 /**
  * unstorage driver over Redis or Valkey: raw bytes, batches in one transaction, a conditional batch in one round trip.
- * @throws StorageUnavailable when the client is not installed, the server is not reached, or it is a cluster
+ * @throws StorageUnavailable when the client is not installed, the server is not reached, is a cluster or removes keys
  */
 export const openRedisDriver = async ({ url, base = '' }: RedisDriverOptions): Promise<OpenedDriver> => {
   const client = await connect(url)
+  try {
+    await requireNoEviction(client)
+  } catch (error) {
+    client.disconnect()
+    throw error
+  }
   return { driver: driverOf({ client, base }), durability: await durabilityOf(client) }
 }

@@ -5,6 +5,7 @@ import type { EntryCondition } from '../../core/store/keyvalue/condition.ts'
 import { DriverError, type DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
 import { connectionFailureReason } from '../files/reason.ts'
+import { beginningOf, limitedBytes } from '../serving/limitedBytes.ts'
 import { inBatches } from './inBatches.ts'
 import { loadOptional } from './optionalPackage.ts'
 import type { OpenedDriver } from './redis.ts'
@@ -25,6 +26,8 @@ export type S3DriverOptions = {
 const REQUESTS_AT_ONCE = 16
 const TIMEOUT_MS = 30_000
 const MISSING = 404
+/** Longest object: the record of the longest block. A server that sends more without an end is refused. */
+const OBJECT_BYTES_MAX = 256 * 1024 * 1024
 /** The condition of a write did not hold; a concurrent write of the same object. */
 const REFUSED: readonly number[] = [412, 409]
 
@@ -45,7 +48,7 @@ const send = (
   })
 
 const failed = async (what: string, key: string, response: Response): Promise<DriverError> => {
-  const text = (await response.text()).slice(0, 300)
+  const text = await beginningOf(response)
   return new DriverError('s3', `${what} of ${key} was answered with ${response.status}: ${text}`, undefined)
 }
 
@@ -54,8 +57,12 @@ type Found = { readonly value: Uint8Array; readonly etag: string | null }
 
 const get = async (bucket: Bucket, key: string): Promise<Found | undefined> => {
   const response = await send(bucket, key, { method: 'GET' })
-  if (response.ok)
-    return { value: new Uint8Array(await response.arrayBuffer()), etag: response.headers.get('etag') }
+  if (response.ok) {
+    const value = await limitedBytes(response, OBJECT_BYTES_MAX)
+    if (value === undefined)
+      throw new DriverError('s3', `${key} is longer than ${OBJECT_BYTES_MAX} bytes`, undefined)
+    return { value, etag: response.headers.get('etag') }
+  }
   if (response.status !== MISSING) throw await failed('a read', key, response)
   await response.body?.cancel()
   return undefined

@@ -61,6 +61,24 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
     )
   })
 
+  test('given a server that removes any keys when it is full, then it is refused with what to set', async () => {
+    const evicting = await startRedis({
+      words: ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
+    })
+    try {
+      expect(String(await rejection(openRedisDriver({ url: evicting.url })))).toContain(
+        'CONFIG SET maxmemory-policy noeviction',
+      )
+      const client = new Redis(evicting.url)
+      await client.config('SET', 'maxmemory-policy', 'volatile-lru')
+      client.disconnect()
+      const { driver } = await openRedisDriver({ url: evicting.url })
+      await driver.dispose?.()
+    } finally {
+      await evicting.remove()
+    }
+  })
+
   test('given a cluster, then it is refused with the reason', async () => {
     const cluster = await startRedis({ words: ['--cluster-enabled', 'yes'] })
     try {
