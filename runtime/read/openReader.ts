@@ -1,5 +1,6 @@
 import { errorText } from '../../core/text/errorText.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
+import { createQueue } from '../../core/chain/importing/queue.ts'
 import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
@@ -10,11 +11,12 @@ import type { Log } from '../logging/log.ts'
 import { onNextTurn } from '../scheduler.ts'
 import { keepCompressed } from '../threads/calls/compressedJson.ts'
 import { boundedWait } from '../../p2p/transport/boundedWait.ts'
+import { withHeadGuard } from './guardedStore.ts'
 import { createHeadFollower, type HeadFollower } from './headFollower.ts'
 import { HEAD_POLL_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'
 import type { TrustedBlockOption } from './options.ts'
 import { createReadContext, type Verification } from './readHost.ts'
-import { NO_UPSTREAM, createUpstream } from './upstream.ts'
+import { createUpstream, refuseCalls } from './upstream.ts'
 import { createVerification } from './verification.ts'
 
 export type ReaderOptions = {
@@ -36,6 +38,8 @@ export type RunningReader = {
   readonly fresh: () => Promise<void> | undefined
   readonly stop: () => void
 }
+
+const NO_POOL = 'a reader has no pool: give --upstream=<URL of a node>'
 
 /** Different errors whose last time is kept. */
 const LOGGED_ERRORS_MAX = 100
@@ -93,7 +97,10 @@ export const openReader = async (
   isStopped: () => boolean,
 ): Promise<RunningReader | undefined> => {
   const { configuration } = genesis
-  const kv = withImmutableCache(shared, { bytesMax: IMMUTABLE_CACHE_BYTES })
+  const kv = withImmutableCache(
+    withHeadGuard(shared, () => follower.current()),
+    { bytesMax: IMMUTABLE_CACHE_BYTES },
+  )
   const genesisHead = genesisHeadOf(genesis)
   const reportError = createReportError(log)
   const { verify, checked } = createVerification({
@@ -101,7 +108,9 @@ export const openReader = async (
     genesis,
     genesisHead,
     kv,
+    headsKv: shared,
     trustedBlock,
+    inTurn: createQueue(),
   })
   const follower = createHeadFollower({
     kv: shared,
@@ -130,7 +139,7 @@ export const openReader = async (
     checked,
     options: rpc,
     parts: { keep: keepCompressed, onNextTurn },
-    forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
+    forwardCall: upstream === undefined ? refuseCalls(NO_POOL) : createUpstream(upstream, reportError),
     healthProblems: () => healthProblemsOf(follower, maxHeadAge),
     reportError,
     warn: text => log.warn('{text}', { text }),

@@ -13,6 +13,7 @@ import { RPC_OPTIONS, SHARED_RPC_OPTIONS } from '../cli/options/rpc.ts'
 import { HTTP_AUTH_OPTIONS, PROXY_OPTIONS, WS_AUTH_OPTIONS } from '../cli/options/rpcAuth.ts'
 import { WS_OPTIONS } from '../cli/options/ws.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
+import { upstreamProblem } from './upstream.ts'
 
 const GROUP = 'Command'
 
@@ -23,6 +24,12 @@ const parseTrustedBlock = (text: string): TrustedBlockOption => {
   const match = /^(\d{1,15}):0x([0-9a-fA-F]{64})$/.exec(text)
   if (match === null) throw new InvalidValue(`: '${text}' is not <number>:<hash>, such as 1200000:0x3f…`)
   return { number: BigInt(match[1] as string), hash: fromHex((match[2] as string).toLowerCase()) }
+}
+
+const parseUpstream = (text: string): string => {
+  const problem = upstreamProblem(text)
+  if (problem !== undefined) throw new InvalidValue(`: ${problem}`)
+  return text
 }
 
 /** A copied chain has no index. */
@@ -70,12 +77,13 @@ export const READ_OPTIONS = {
     placeholder: '<SECONDS>',
     description: '/readiness is DOWN when the head is older',
   }),
-  upstream: textOption({
+  upstream: customOption<string | undefined>({
     name: 'upstream',
     group: GROUP,
     fallback: undefined,
     placeholder: '<URL>',
     shownDefault: 'none',
+    parse: parseUpstream,
     description:
       'JSON-RPC of a node that answers methods which need a pool (sent transactions, filters, txpool), with the token of the caller',
   }),

@@ -1,8 +1,14 @@
 import { toHex } from '../../core/bytes/hex.ts'
+import { DecodeError } from '../../core/block/codec/error.ts'
+import { RlpError } from '../../core/rlp/rlp.ts'
+import { StoreCorruption } from '../../core/store/checksum.ts'
+import { MalformedRecord } from '../../core/store/codec/reader.ts'
+import { TrieCorruption } from '../../core/trie/nodes/load.ts'
+import { NotProved } from '../../core/verify/notProved.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { createReadChain } from '../../core/chain/opening/readChain.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
-import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
+import type { CachedStore } from '../../core/store/replica/immutableCache.ts'
 import { createReadStore, type ReadStore, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
 import { createReadViews } from '../../core/store/replica/replicaTrie.ts'
 import type { PrefetchTable, Views } from '../../core/store/views/views.ts'
@@ -28,7 +34,7 @@ export type ReadHostOptions = {
   readonly configuration: ChainConfiguration
   readonly genesis: ChainHead
   /** The store, behind a cache of what never changes. */
-  readonly kv: KeyValueStore
+  readonly kv: CachedStore
   readonly follower: HeadFollower
   readonly verification: Verification
   /** Wraps the store of a snapshot with checks; not wrapped by default. */
@@ -43,6 +49,19 @@ export type ReadHostOptions = {
   readonly reportError: RpcContext['reportError']
   readonly warn: RpcContext['warn']
 }
+
+/** Errors of values that are damaged or forged; a failed connection says nothing of them. */
+const WRONG_VALUE = [
+  NotProved,
+  StoreCorruption,
+  TrieCorruption,
+  MalformedRecord,
+  DecodeError,
+  RlpError,
+  RangeError,
+] as const
+
+const isOfWrongValue = (error: unknown): boolean => WRONG_VALUE.some(kind => error instanceof kind)
 
 /** The store of whatever head is current: for what outlives a request, such as a subscription. */
 const liveStore = (current: () => ChainStore): ChainStore => {
@@ -69,21 +88,29 @@ const answerHeadersOf = (
 export const createReadContext = (options: ReadHostOptions): RpcContext => {
   const { configuration, genesis, kv, follower, verification, forwardCall, healthProblems } = options
   const checked = options.checked ?? ((store: ReadStore): ChainStore => store)
-  const hostOf = (chain: Chain): RpcHost => ({
-    ...createReadOnlyHost({
-      chain,
-      options: options.options,
-      reportError: options.reportError,
-      warn: options.warn,
-    }),
-    ...options.parts,
-  })
   const prefetchTable: PrefetchTable = new Map()
   /** What all snapshots have in common. */
   let shared: RpcHost | undefined
   let last:
     | { readonly replica: ReplicaSnapshot; readonly views: Views; readonly snapshot: Snapshot }
     | undefined
+  /** After a wrong value none is used again: it may be right in the store by now. */
+  const reportError: RpcContext['reportError'] = (method, error) => {
+    if (isOfWrongValue(error)) {
+      kv.forget()
+      last = undefined
+    }
+    options.reportError(method, error)
+  }
+  const hostOf = (chain: Chain): RpcHost => ({
+    ...createReadOnlyHost({
+      chain,
+      options: options.options,
+      reportError,
+      warn: options.warn,
+    }),
+    ...options.parts,
+  })
   const snapshot = (): Snapshot => {
     const replica = follower.current()
     if (replica === undefined) throw new Error('the replica has no head yet')

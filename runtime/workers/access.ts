@@ -2,18 +2,43 @@ import { ALGORITHMS, type Algorithm } from '../../handlers/auth/keys/algorithms.
 import { createAudit } from '../../handlers/auth/audit.ts'
 import { type Authentication, NO_AUTHENTICATION } from '../../handlers/auth/authentication.ts'
 import { createAuthentication } from '../../handlers/auth/createAuthentication.ts'
+import { LOGIN_BYTES_MAX } from '../../handlers/auth/login/loginLimits.ts'
 import { parsePublicKey } from '../../handlers/auth/keys/publicKey.ts'
 import { createVerifySignature } from '../../handlers/auth/tokens/verifyToken.ts'
+import { createReadBody, refuseBody } from '../../handlers/inbound/body.ts'
 import type { WorkerEnvironment } from './environment.ts'
 import { SettingsError, type Settings } from './settings.ts'
 
+/** The node counts failed logins by the address of the client, where it trusts this Worker as a proxy. */
+const loginHeadersOf = ({ headers }: Request): Record<string, string> => {
+  const [type, client] = [headers.get('content-type'), headers.get('cf-connecting-ip')]
+  return {
+    ...(type === null ? {} : { 'content-type': type }),
+    ...(client === null ? {} : { 'x-forwarded-for': client }),
+  }
+}
+
 /** Checking a password takes more CPU than a Worker has: the node that signs the tokens answers logins. */
-const loginOf =
-  ({ upstream }: Settings): Authentication['login'] =>
-  (request, client) =>
-    upstream === undefined
-      ? NO_AUTHENTICATION.login(request, client)
-      : fetch(new Request(new URL('/login', upstream), request))
+const loginOf = ({ upstream, timeoutMs }: Settings): Authentication['login'] => {
+  if (upstream === undefined) return NO_AUTHENTICATION.login
+  const readBody = createReadBody({ bytesMax: LOGIN_BYTES_MAX })
+  return async request => {
+    const body = await readBody(request, () => true)
+    if (typeof body !== 'string') return refuseBody(body)
+    try {
+      return await fetch(new URL('/login', upstream), {
+        method: 'POST',
+        headers: loginHeadersOf(request),
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+    } catch (error) {
+      console.error('The login at the upstream node failed:', error)
+      return new Response('the upstream node does not answer\n', { status: 503 })
+    }
+  }
+}
 
 const isAlgorithm = (name: string): name is Algorithm => (ALGORITHMS as readonly string[]).includes(name)
 

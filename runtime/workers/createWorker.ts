@@ -1,4 +1,3 @@
-import { errorText } from '../../core/text/errorText.ts'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { createWasmEngine } from '../../core/crypto/wasm/compiledEngine.ts'
 import { useTableSeed } from '../../core/state/hash.ts'
@@ -10,6 +9,8 @@ import { HEAD_WAIT_MS } from '../read/limits.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import type { WorkerEnvironment, ExecutionContext } from './environment.ts'
 import { answerStore } from './storeRoute.ts'
+import { SettingsError } from './settings.ts'
+import { GenesisError } from '../../core/genesis/error.ts'
 import { openIsolateState, type IsolateState, withStore } from './isolateState.ts'
 
 const STORE = /^\/store\/(\w+)$/
@@ -59,13 +60,18 @@ const answer = async (
           verify: (head, written) => withStore({ ...kv, ...written }, () => verify(head)),
         })
       await boundedWait(follower.refresh() ?? Promise.resolve(), HEAD_WAIT_MS)
-      if (follower.current() === undefined) return new Response(`${follower.reason()}\n`, { status: 503 })
+      if (follower.current() === undefined)
+        return new Response(`${follower.reason() ?? 'the store does not answer'}\n`, { status: 503 })
       return isolate.answer(request, () => request.headers.get('cf-connecting-ip') ?? 'an unknown address')
     })
   } finally {
     context.waitUntil(kv.close())
   }
 }
+
+/** What a client is told: what is wrong with the deployment, but nothing of its stores. */
+const reasonForAnyone = (error: unknown): string =>
+  error instanceof SettingsError || error instanceof GenesisError ? error.message : 'Internal Server Error'
 
 type WorkerHandler = {
   fetch(request: Request, env: WorkerEnvironment, context: ExecutionContext): Promise<Response>
@@ -78,7 +84,7 @@ export const createWorker = (openStore: OpenStore): WorkerHandler => ({
       return await answer(openStore, request, env, context)
     } catch (error) {
       console.error('The request failed:', error)
-      return new Response(`${errorText(error)}\n`, { status: 500 })
+      return new Response(`${reasonForAnyone(error)}\n`, { status: 500 })
     }
   },
 })

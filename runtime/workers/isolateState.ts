@@ -17,9 +17,10 @@ import { createGraphqlEndpoint } from '../../handlers/graphql/endpoint.ts'
 import { createQueryEngine } from '../../handlers/graphql/queryEngine.ts'
 import { createRpcApp, type RpcApp } from '../../handlers/http/app.ts'
 import { createInboundLimits } from '../../handlers/inbound/inboundLimits.ts'
+import { withHeadGuard } from '../read/guardedStore.ts'
 import { createHeadFollower, type HeadFollower } from '../read/headFollower.ts'
 import { createReadContext } from '../read/readHost.ts'
-import { createUpstream, NO_UPSTREAM } from '../read/upstream.ts'
+import { createUpstream, refuseCalls } from '../read/upstream.ts'
 import { createVerification } from '../read/verification.ts'
 import { NAME, VERSION } from '../product.ts'
 import { openWorkerAccess } from './access.ts'
@@ -156,7 +157,10 @@ export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateS
   const genesisHead = genesisHeadOf(genesis)
   const { configuration } = genesis
   const headsKv = storeOfRequest()
-  const kv = withImmutableCache(headsKv, { bytesMax: IMMUTABLE_CACHE_BYTES })
+  const kv = withImmutableCache(
+    withHeadGuard(headsKv, () => follower.current()),
+    { bytesMax: IMMUTABLE_CACHE_BYTES },
+  )
   const { verification, trustedBlock, upstream } = settings
   const { verify, checked } = createVerification({
     kind: verification,
@@ -168,7 +172,7 @@ export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateS
   })
   const authentication = await openWorkerAccess(env, settings)
   const follower = createHeadFollower({
-    kv,
+    kv: headsKv,
     genesis: genesisHead,
     verify,
     ttlMs: 0,
@@ -185,7 +189,11 @@ export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateS
       checked,
       isPerRequest: true,
       options: rpcOptionsOf(settings, configuration.chainId),
-      forwardCall: upstream === undefined ? NO_UPSTREAM : createUpstream(upstream, reportError),
+      forwardCall:
+        upstream === undefined
+          ? refuseCalls('a reader has no pool: set the variable UPSTREAM to the URL of a node')
+          : // The platform bounds them, and a request that ends early would never give its place back.
+            createUpstream(upstream, reportError, Infinity),
       healthProblems: () => healthProblemsOf(follower, settings),
       reportError,
       warn: text => console.warn(text),

@@ -1,6 +1,8 @@
 import { fromHex } from '../../core/bytes/hex.ts'
+import { API_GROUPS, unknownApiGroups } from '../cli/values/apiGroups.ts'
 import type { TrustedBlockOption } from '../read/options.ts'
 import type { Verification } from '../read/readHost.ts'
+import { upstreamProblem } from '../read/upstream.ts'
 import type { WorkerEnvironment } from './environment.ts'
 
 /** The variables of a deployment, checked. */
@@ -41,16 +43,42 @@ const trustedBlockOf = (text: string): TrustedBlockOption | undefined => {
   return { number: BigInt(match[1] as string), hash: fromHex(match[2] as string) }
 }
 
+const upstreamOf = (text: string): string | undefined => {
+  if (text === '') return undefined
+  const problem = upstreamProblem(text)
+  if (problem !== undefined) throw new SettingsError('UPSTREAM', problem)
+  return text
+}
+
+const apisOf = (text: string): readonly string[] => {
+  const apis = listOf(text).map(name => name.toUpperCase())
+  const unknown = unknownApiGroups(apis)
+  if (unknown.length > 0)
+    throw new SettingsError('APIS', `${unknown.join(', ')} is not one of ${API_GROUPS.join(', ')}`)
+  return apis
+}
+
+const corsOriginsOf = (text: string): readonly string[] => {
+  const origins = listOf(text)
+  for (const origin of origins)
+    try {
+      if (origin !== '*') void new RegExp(`^(?:${origin})$`)
+    } catch {
+      throw new SettingsError('CORS_ORIGINS', `'${origin}' is not a regular expression`)
+    }
+  return origins
+}
+
 /** @throws SettingsError */
 export const settingsOf = (env: WorkerEnvironment): Settings => ({
   verification: verificationOf(env.VERIFY ?? 'head'),
   trustedBlock: trustedBlockOf(env.TRUSTED_BLOCK ?? ''),
   maxHeadAge: Number(numberOf('MAX_HEAD_AGE', env.MAX_HEAD_AGE ?? '0')),
-  upstream: env.UPSTREAM === undefined || env.UPSTREAM === '' ? undefined : env.UPSTREAM,
-  apis: listOf(env.APIS ?? 'ETH,NET,WEB3,QBFT').map(name => name.toUpperCase()),
+  upstream: upstreamOf(env.UPSTREAM ?? ''),
+  apis: apisOf(env.APIS ?? 'ETH,NET,WEB3,QBFT'),
   gasCap: numberOf('GAS_CAP', env.GAS_CAP ?? GAS_CAP),
   minGasPrice: numberOf('MIN_GAS_PRICE', env.MIN_GAS_PRICE ?? '1000'),
-  corsOrigins: listOf(env.CORS_ORIGINS ?? ''),
+  corsOrigins: corsOriginsOf(env.CORS_ORIGINS ?? ''),
   timeoutMs: Number(numberOf('TIMEOUT_MS', env.TIMEOUT_MS ?? TIMEOUT_MS)),
 })
 

@@ -1,5 +1,7 @@
 import { errorText } from '../../core/text/errorText.ts'
+import { DecodeError } from '../../core/block/codec/error.ts'
 import { equalBytes } from '../../core/bytes/bytes.ts'
+import { RlpError } from '../../core/rlp/rlp.ts'
 import { checkedValue } from '../../core/store/checksum.ts'
 import {
   decodeKeys,
@@ -17,8 +19,13 @@ import { limitedBytes } from '../serving/limitedBytes.ts'
 /** Keys of one read, and entries of one write: 64 blocks of a thousand transfers have about this many. */
 const KEYS_MAX = 1_000
 const ENTRIES_MAX = 500_000
-/** Longest body: a batch has 4 MB of records, and one block may be longer. */
-const BODY_BYTES_MAX = 64 * 1024 * 1024
+/**
+ * Longest body: a batch has 4 MB of records, and one block may be longer. An isolate of 128 MB has it three times while it reads
+ * it, and a call of a Durable Object takes 32 MiB.
+ */
+const BODY_BYTES_MAX = 32 * 1024 * 1024
+
+const SECRET_LENGTH_MIN = 16
 
 export type StoreRoute = {
   readonly kv: KeyValueStore
@@ -77,9 +84,15 @@ const refusalOf = (
 const write = async (route: StoreRoute, body: Uint8Array): Promise<Response> => {
   const { kv, genesisHash, verify } = route
   const asked = decodeWrite(body, ENTRIES_MAX)
-  const value = asked.entries.find(({ key }) => key === REPLICA_KEY)?.value
-  if (asked.key !== REPLICA_KEY || value === undefined || checkedValue(REPLICA_KEY, value) === undefined)
-    return answer(400, 'a write must replace the head of the replica')
+  // The stores take the last of two values of a key: a second head would not be the one that is verified.
+  const [value, another] = asked.entries.flatMap(entry => (entry.key === REPLICA_KEY ? [entry.value] : []))
+  if (
+    asked.key !== REPLICA_KEY ||
+    another !== undefined ||
+    value === undefined ||
+    checkedValue(REPLICA_KEY, value) === undefined
+  )
+    return answer(400, 'a write must replace the head of the replica, once')
   const next = decodeReplicaHead(value)
   const stored = await kv.get(REPLICA_KEY)
   const before = stored === undefined ? undefined : decodeReplicaHead(stored)
@@ -109,16 +122,27 @@ export const answerStore = async (request: Request, what: string, route: StoreRo
   if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
   const { secret } = route
   const given = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
-  if (secret === undefined || secret.length < 16 || !(await isSecret(given, secret)))
-    return answer(401, 'the secret of the deployment is needed')
+  if (secret === undefined || secret.length < SECRET_LENGTH_MIN)
+    return answer(
+      503,
+      `this deployment takes no blocks: set its secret STORE_SECRET, of ${SECRET_LENGTH_MIN} characters or more`,
+    )
+  if (!(await isSecret(given, secret)))
+    return answer(401, 'the secret is not STORE_SECRET of this deployment')
   const body = await limitedBytes(request, BODY_BYTES_MAX)
-  if (body === undefined) return answer(413, 'the body is too long')
+  if (body === undefined)
+    return answer(
+      413,
+      `the body has more than ${BODY_BYTES_MAX} bytes: a store in PostgreSQL takes longer blocks`,
+    )
   try {
     if (what === 'read') return await read(route, body)
     if (what === 'write') return await write(route, body)
   } catch (error) {
-    if (error instanceof MalformedRecord) return answer(400, error.message)
-    throw error
+    if (error instanceof MalformedRecord || error instanceof RlpError || error instanceof DecodeError)
+      return answer(400, error.message)
+    console.error(`The ${what} of the store failed:`, error)
+    return answer(500, errorText(error))
   }
   return answer(404, 'the paths are /store/read and /store/write')
 }

@@ -10,12 +10,19 @@ export type ImmutableCacheOptions = {
   readonly bytesMax: number
 }
 
+/** A store behind a cache. */
+export type CachedStore = KeyValueStore & {
+  /** Empties the cache: its values may be forged, with right checksums. */
+  readonly forget: () => void
+}
+
 /**
  * Caches the values of a store that never change. Damaged values are not cached, nor is the absence of a value, which may
  * be written later.
  */
-export const withImmutableCache = (kv: KeyValueStore, { bytesMax }: ImmutableCacheOptions): KeyValueStore => {
-  const cache = createCache<Uint8Array>(bytesMax, value => value.length)
+export const withImmutableCache = (kv: KeyValueStore, { bytesMax }: ImmutableCacheOptions): CachedStore => {
+  const newCache = () => createCache<Uint8Array>(bytesMax, value => value.length)
+  let cache = newCache()
   const keep = (key: string, value: Uint8Array | undefined): Uint8Array | undefined => {
     if (value !== undefined && IMMUTABLE.test(key) && checkedValue(key, value) !== undefined)
       cache.set(key, value)
@@ -25,6 +32,9 @@ export const withImmutableCache = (kv: KeyValueStore, { bytesMax }: ImmutableCac
   return {
     ...kv,
     getSync: undefined,
+    forget: () => {
+      cache = newCache()
+    },
     get: async key => cache.get(key) ?? keep(key, await kv.get(key)),
     getMany:
       getMany &&

@@ -5,7 +5,7 @@ import type { ClientAddress } from '../authentication.ts'
 import { type Credentials, type User, USERNAME_LENGTH_MAX } from './credentials.ts'
 import type { Issuer } from './issuer.ts'
 import * as answers from './loginAnswers.ts'
-import type { LoginLimits } from './loginLimits.ts'
+import { LOGIN_BYTES_MAX, type LoginLimits } from './loginLimits.ts'
 import {
   type CheckPassword,
   COST_DEFAULT,
@@ -14,9 +14,6 @@ import {
   type PasswordClient,
   passwordProblem,
 } from './password.ts'
-
-/** Longest login request: a user name and a password are short. */
-const LOGIN_BYTES_MAX = 8 * 1024
 
 export type LoginParts = {
   /** Reads the file again. @throws where it cannot be read or is invalid */

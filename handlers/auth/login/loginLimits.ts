@@ -3,6 +3,9 @@ import { ipGroups, parseIpAddress } from '../ipAddress.ts'
 import { createKnownKeys } from './knownKeys.ts'
 import type { PasswordClient } from './password.ts'
 
+/** Longest login request: a user name and a password are short. */
+export const LOGIN_BYTES_MAX = 8 * 1024
+
 /** Failed logins from one address: this many at once, then one every three seconds. */
 export const FAILURES_OF_ADDRESS_MAX = 60
 const ADDRESS_REFILL_MS = 3_000

@@ -22,6 +22,13 @@ export type BlockFeed = {
   logs(filter: LogFilter, text: string, listener: Listener): () => void
 }
 
+/**
+ * A reader whose shared store fails reads a block again after so long, and so often: two minutes in all. Its subscribers would
+ * otherwise miss the block without knowing.
+ */
+const RETRY_MS = 500
+const RETRIES_MAX = 240
+
 const once = <T>(compute: () => T): (() => T) => {
   let computed: { readonly value: T } | undefined
   return () => {
@@ -91,7 +98,8 @@ export const createBlockFeed = ({
   scheduler: { createYield },
   reportError,
   development,
-}: Pick<RpcHost, 'chain' | 'scheduler' | 'reportError' | 'development'>): BlockFeed => {
+  forwardCall,
+}: Pick<RpcHost, 'chain' | 'scheduler' | 'reportError' | 'development' | 'forwardCall'>): BlockFeed => {
   const heads = createGroups<NotifiedBlock>()
   const logs = createGroups<NotifiedBlock>()
   // The form of eth_getBlockByNumber.
@@ -106,8 +114,22 @@ export const createBlockFeed = ({
   const headNumber = (): bigint => chain.head().header.number
   const eventOf = (number: bigint): number => Number(number) + removedCount
 
+  const hasListeners = (): boolean => heads.size + logs.size > 0
+  const isReader = forwardCall !== undefined
+
+  const readRecord = async (number: bigint): Promise<BlockRecord | undefined> => {
+    for (let retries = isReader ? RETRIES_MAX : 0; ; retries--)
+      try {
+        return await chain.store.record(number)
+      } catch (error) {
+        if (retries === 0 || !hasListeners()) throw error
+        reportError('eth_subscription', error)
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+      }
+  }
+
   const notify = async (number: bigint): Promise<void> => {
-    const record = await chain.store.record(number)
+    const record = await readRecord(number)
     if (record === undefined) return
     const block = notifiedBlock(record, totalDifficulty, createYield)
     const yieldTurn = createYield()
@@ -119,7 +141,7 @@ export const createBlockFeed = ({
   const run = async (): Promise<void> => {
     if (running) return
     running = true
-    while (heads.size + logs.size > 0 && next <= headNumber()) {
+    while (hasListeners() && next <= headNumber()) {
       const number = next++
       try {
         await notify(number)
@@ -144,7 +166,7 @@ export const createBlockFeed = ({
     const remove = groups.add(key, results, listener, eventOf(head))
     return () => {
       remove()
-      if (heads.size + logs.size > 0) return
+      if (hasListeners()) return
       unsubscribe?.()
       unsubscribe = undefined
     }

@@ -1,24 +1,5 @@
 import { InvalidValue } from '../option.ts'
-
-/** Besu's names of the JSON-RPC groups that have methods, case-sensitive. */
-const API_GROUPS: readonly string[] = [
-  'ETH',
-  'NET',
-  'WEB3',
-  'QBFT',
-  'IBFT',
-  'TXPOOL',
-  'DEBUG',
-  'ADMIN',
-  'MINER',
-  'PERM',
-  'TRACE',
-  'OTS',
-  'DEV',
-]
-
-/** Groups of Besu that are accepted, and have no methods here. */
-const EMPTY_GROUPS: readonly string[] = ['PLUGINS', 'ENGINE', 'TESTING']
+import { API_GROUPS, unknownApiGroups } from './apiGroups.ts'
 
 /** Groups that Besu had, by why this node has none of their methods. */
 const REMOVED_GROUPS: readonly (readonly [groups: readonly string[], reason: string])[] = [
@@ -27,7 +8,7 @@ const REMOVED_GROUPS: readonly (readonly [groups: readonly string[], reason: str
 ]
 
 export const checkApiGroups = (entries: readonly string[]): readonly string[] => {
-  const unknown = entries.filter(entry => ![...API_GROUPS, ...EMPTY_GROUPS].includes(entry))
+  const unknown = unknownApiGroups(entries)
   const reasons = REMOVED_GROUPS.flatMap(([groups, reason]) => {
     const given = groups.filter(group => unknown.includes(group))
     return given.length === 0 ? [] : [`leave out ${given.join(' and ')}: ${reason}`]

@@ -214,6 +214,26 @@ describe('subscriptions of a reader', () => {
     expect(results(logs).map(log => [log['blockNumber'], log['address']])).toEqual(expectedLogs)
   })
 
+  test('given a store that fails while a block is read for its subscribers, then the block comes once the store is back', async () => {
+    const errors: unknown[] = []
+    const { context, grow, setFailing } = await openMovingReader(chain, FIRST, {
+      isPerRequest: false,
+      reportError: (_, error) => void errors.push(error),
+    })
+    const { received, send } = connect(context)
+    send(call(1, 'eth_subscribe', 'newHeads'))
+    await until(() => received.length === 1)
+    setFailing(true)
+    await grow(2)
+    await until(() => errors.length > 0)
+    setFailing(false)
+    await until(() => received.length === 3)
+    const numbers = received
+      .slice(1)
+      .map(message => (message as { params: { result: { number: string } } }).params.result.number)
+    expect(numbers).toEqual([FIRST + 1, FIRST + 2].map(number => toQuantity(BigInt(number))))
+  })
+
   test('given a store that gains many blocks at once, then each head and each log comes over GraphQL as well', async () => {
     const { context, grow } = await openMovingReader(chain, FIRST, { isPerRequest: false })
     const app = createGraphqlApp(context, GRAPHQL_DEFAULTS, OPEN_ACCESS)

@@ -29,7 +29,9 @@ import {
   kindOf,
   LIES,
   type Lie,
-  openProvingReader,
+  openReaderHere,
+  type ReaderHere,
+  type ReaderHereOptions,
 } from '../../support/readers/lyingStore.ts'
 import {
   ask,
@@ -69,6 +71,13 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     readers.push(reader)
     return reader
   }
+  const openHere = (options: Partial<ReaderHereOptions> = {}): Promise<ReaderHere> =>
+    openReaderHere({
+      kv,
+      genesis: parseGenesisText(readFileSync(genesisFile(), 'utf8')),
+      apis: ['ETH', 'NET', 'WEB3', 'QBFT', 'DEBUG'],
+      ...options,
+    })
   const stored = async (key: string): Promise<Uint8Array> => {
     const bytes = await kv.get(key)
     const value = bytes === undefined ? undefined : checkedValue(key, bytes)
@@ -96,8 +105,8 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
       await reader.stop()
     }
   }
-  const expectRefused = async (url: string, request: Request): Promise<void> => {
-    expect(JSON.parse(await ask(url, request))).toMatchObject({
+  const expectRefused = async (reader: ReaderHere, request: Request): Promise<void> => {
+    expect(JSON.parse(await reader.ask(request))).toMatchObject({
       error: { code: -32603, data: expect.stringContaining('not proved') as string },
     })
   }
@@ -146,9 +155,9 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     writeHistory(writer, accountCodec, historyOfRecord(record, accountCodec))
     await forged(key, writer.finish(), async () => {
       const request: Request = ['eth_getBalance', chain.account, 'latest']
-      const trusting = await openReader('--verify=head')
-      expect(await ask(trusting.url, request)).toContain((10n ** 24n).toString(16))
-      await expectRefused((await openReader('--verify=state')).url, request)
+      const trusting = await openHere({ verification: 'head' })
+      expect(await trusting.ask(request)).toContain((10n ** 24n).toString(16))
+      await expectRefused(await openHere(), request)
     })
   })
 
@@ -161,20 +170,15 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     const writer = createWriter()
     slotCodec.write(writer, fromHex('ff'.padStart(64, '0')))
     await forged(key, writer.finish(), async () => {
-      await expectRefused((await openReader('--verify=state')).url, [
-        'eth_getStorageAt',
-        chain.token,
-        slot,
-        'latest',
-      ])
+      await expectRefused(await openHere(), ['eth_getStorageAt', chain.token, slot, 'latest'])
     })
   })
 
   test('given forged code, then it is refused', async () => {
-    const honest = await ask((await openReader()).url, ['eth_getCode', chain.token, 'latest'])
+    const honest = await (await openHere()).ask(['eth_getCode', chain.token, 'latest'])
     const { result: code } = JSON.parse(honest) as { readonly result: string }
     await forged(codeKey(keccak256(fromHex(code))), Uint8Array.of(0x60, 0x00), async () => {
-      await expectRefused((await openReader('--verify=state')).url, ['eth_getCode', chain.token, 'latest'])
+      await expectRefused(await openHere(), ['eth_getCode', chain.token, 'latest'])
     })
   })
 
@@ -204,16 +208,16 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     ],
   ])('given %s, then the block is refused', async (_, change) => {
     await forged('segment:20', await forgedRecord(change), async () => {
-      const { url } = await openReader('--verify=state')
-      await expectRefused(url, ['eth_getBlockReceipts', '0x14'])
-      await expectRefused(url, ['eth_getLogs', { fromBlock: '0x14', toBlock: '0x14' }])
-      await expectRefused(url, ['eth_getBlockByNumber', '0x14', true])
+      const reader = await openHere()
+      await expectRefused(reader, ['eth_getBlockReceipts', '0x14'])
+      await expectRefused(reader, ['eth_getLogs', { fromBlock: '0x14', toBlock: '0x14' }])
+      await expectRefused(reader, ['eth_getBlockByNumber', '0x14', true])
     })
   })
 
   test('given forged senders, gas and prices, then they are worked out again', async () => {
     const request: Request = ['eth_getBlockReceipts', '0x14']
-    const expected = await ask((await openReader('--verify=state')).url, request)
+    const expected = await (await openHere()).ask(request)
     const change = ({ receipts, senders }: BlockRecord): Partial<BlockRecord> => ({
       senders: senders.map(sender => sender.slice().fill(7)),
       receipts: receipts.map(one => ({
@@ -225,7 +229,7 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
       totalDifficulty: 99n,
     })
     await forged('segment:20', await forgedRecord(change), async () => {
-      expect(await ask((await openReader('--verify=state')).url, request)).toBe(expected)
+      expect(await (await openHere()).ask(request)).toBe(expected)
     })
   })
 
@@ -233,9 +237,9 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     const commit = commitOfSegment(await stored('segment:30'))
     const header = { ...commit.block.header, stateRoot: new Uint8Array(32).fill(9) }
     await forged('header:30', encodeChainHead({ ...commit, header }), async () => {
-      const { url } = await openReader('--verify=state')
-      await expectRefused(url, ['eth_getBalance', chain.account, '0x1e'])
-      await expectRefused(url, ['eth_getLogs', { fromBlock: '0x1', toBlock: 'latest' }])
+      const reader = await openHere()
+      await expectRefused(reader, ['eth_getBalance', chain.account, '0x1e'])
+      await expectRefused(reader, ['eth_getLogs', { fromBlock: '0x1', toBlock: 'latest' }])
     })
   })
 
@@ -245,7 +249,7 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     writer.varint(20)
     writer.varint(0)
     await forged(`t:${hash.slice(2)}`, writer.finish(), async () => {
-      await expectRefused((await openReader('--verify=state')).url, ['eth_getTransactionReceipt', hash])
+      await expectRefused(await openHere(), ['eth_getTransactionReceipt', hash])
     })
   })
 
@@ -255,14 +259,18 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     writer.varint(0)
     await forged('logs:0', writer.finish(), async () => {
       const request: Request = ['eth_getLogs', { fromBlock: '0x1', toBlock: '0x5', address: chain.token }]
-      const { url } = await openReader('--verify=state')
-      expect((JSON.parse(await ask(url, request)) as { result: unknown[] }).result.length).toBe(5)
+      const { ask: askHere } = await openHere()
+      expect((JSON.parse(await askHere(request)) as { result: unknown[] }).result.length).toBe(5)
     })
   })
 
   /** Replaces the head while a reader runs, and gives what the reader then says of its readiness. */
-  const withHead = async (change: (replica: ReplicaHead) => ReplicaHead): Promise<string> => {
-    const reader = await openReader('--verify=head')
+  const withHead = async (
+    reader: ReaderProcess,
+    change: (replica: ReplicaHead) => ReplicaHead,
+  ): Promise<string> => {
+    const ready = async (): Promise<number> => (await fetch(`${reader.url}/readiness`)).status
+    await until(async () => (await ready()) === 200, { what: 'a reader that is ready' })
     const bytes = (await kv.get('replica')) as Uint8Array
     await kv.set([{ key: 'replica', value: encodeReplicaHead(change(decodeReplicaHead(bytes))) }])
     try {
@@ -280,7 +288,8 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
   }
 
   test('given a head that nobody sealed, an older one, or another chain, then the head stays and the reason is logged', async () => {
-    const unsealed = await withHead(replica => {
+    const reader = await openReader('--verify=head')
+    const unsealed = await withHead(reader, replica => {
       const before = replica.head
       if (before === undefined) throw new Error('no head')
       const header = {
@@ -292,12 +301,12 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     })
     expect(unsealed).toContain('seal')
     const { block, hash, totalDifficulty } = commitOfSegment(await stored('segment:10'))
-    const older = await withHead(replica => ({
+    const older = await withHead(reader, replica => ({
       ...replica,
       head: { header: block.header, hash, totalDifficulty },
     }))
     expect(older).toContain('had block')
-    const other = await withHead(replica => ({ ...replica, genesisHash: new Uint8Array(32).fill(1) }))
+    const other = await withHead(reader, replica => ({ ...replica, genesisHash: new Uint8Array(32).fill(1) }))
     expect(other).toContain('genesis block')
   })
 
@@ -309,8 +318,8 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
     )
     expect(output).not.toContain('is listening on')
     const { hash } = commitOfSegment(await stored('segment:30'))
-    const right = await openReader(`--trusted-block=30:0x${Buffer.from(hash).toString('hex')}`)
-    expect(JSON.parse(await ask(right.url, ['eth_blockNumber']))).toMatchObject({
+    const right = await openHere({ verification: 'head', trustedBlock: { number: 30n, hash } })
+    expect(JSON.parse(await right.ask(['eth_blockNumber']))).toMatchObject({
       result: `0x${head.toString(16)}`,
     })
   })
@@ -330,25 +339,49 @@ describe.skipIf(!HAS_REDIS)('a reader that proves everything, over a store that 
       return response.status === 503 && response
     })
     expect(await readiness.text()).toMatch(/the head, block \d+, is \d+ s old, max-head-age is 1/)
-    const patient = await openReader('--max-head-age=86400')
-    expect((await fetch(`${patient.url}/readiness`)).status).toBe(200)
+    const patient = await openHere({ maxHeadAge: 86_400 })
+    expect((await patient.get('/readiness')).status).toBe(200)
+  })
+
+  test('given a store that lied and is put right, then the reader answers again, also without a new head', async () => {
+    const entries = await entriesOf(server.url)
+    const honest = sharedMemory(new Map(entries))
+    const reference = await openHere({ kv: honest })
+    for (const kind of ['segment', 'header', 'a', 'n']) {
+      const lied = forgedStore(entries, kind, LIES['swapped'] as Lie)
+      let source = honest
+      const reader = await openHere({
+        kv: {
+          ...honest,
+          get: key => source.get(key),
+          getMany: async keys => Promise.all(keys.map(key => source.get(key))),
+        },
+      })
+      source = lied
+      const requests = readerRequests(chain, head).filter((_, index) => index % 2 === 0)
+      for (const request of requests) await reader.ask(request)
+      source = honest
+      for (const request of requests) await reader.ask(request)
+      for (const request of requests)
+        expect([kind, await reader.ask(request)]).toEqual([kind, await reference.ask(request)])
+    }
   })
 
   describe.each(Object.entries(LIES))('given values that are %s, with right checksums', (_, lie: Lie) => {
     test('then each answer is as of the honest store, or an error', async () => {
-      const genesis = parseGenesisText(readFileSync(genesisFile(), 'utf8'))
       const entries = await entriesOf(server.url)
-      const apis = ['ETH', 'NET', 'WEB3', 'QBFT', 'DEBUG']
-      const honest = await openProvingReader(sharedMemory(new Map(entries)), genesis, apis)
+      const honest = await openHere({ kv: sharedMemory(new Map(entries)) })
       const requests = readerRequests(chain, head)
+      const expected: string[] = []
+      for (const request of requests) expected.push(await honest.ask(request))
       const kinds = [...new Set([...entries.keys()].map(kindOf))].filter(kind => kind !== 'replica')
       const served: string[] = []
       let refused = 0
       for (const kind of kinds) {
-        const lied = await openProvingReader(forgedStore(entries, kind, lie), genesis, apis)
-        for (const request of requests) {
-          const [expected, found] = [await honest(request), await lied(request)]
-          if (found === expected) continue
+        const lied = await openHere({ kv: forgedStore(entries, kind, lie) })
+        for (const [index, request] of requests.entries()) {
+          const found = await lied.ask(request)
+          if (found === expected[index]) continue
           const { error, result } = JSON.parse(found) as { error?: unknown; result?: unknown }
           if (error !== undefined) refused++
           // That a hash is unknown cannot be proved.

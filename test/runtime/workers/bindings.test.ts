@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { WorkerEnvironment, ExecutionContext } from '../../../runtime/workers/environment.ts'
+import { settingsOf } from '../../../runtime/workers/settings.ts'
 import { storeOf } from '../../../runtime/workers/stores.ts'
 import { rejection } from '../../support/rejection.ts'
 
@@ -20,4 +21,24 @@ test.each<[readonly (keyof WorkerEnvironment)[], string]>([
   const context: ExecutionContext = { waitUntil: () => undefined }
   const error = await rejection(storeOf(bound(...names), GENESIS_HASH, context))
   expect(String(error)).toContain(reason)
+})
+
+test.each<[WorkerEnvironment, string]>([
+  [{ APIS: 'ETH,EHT' }, 'the variable APIS cannot be used: EHT is not one of ETH, NET'],
+  [{ UPSTREAM: 'node:8545' }, 'the variable UPSTREAM cannot be used: '],
+  [{ CORS_ORIGINS: 'https://a.example,(' }, "the variable CORS_ORIGINS cannot be used: '('"],
+  [{ VERIFY: 'all' }, 'the variable VERIFY cannot be used'],
+  [{ TRUSTED_BLOCK: '5' }, 'the variable TRUSTED_BLOCK cannot be used'],
+  [{ MAX_HEAD_AGE: '-1' }, 'the variable MAX_HEAD_AGE cannot be used'],
+])('given a deployment with %p, then it is refused with the reason', (environment, reason) => {
+  expect(() => settingsOf(environment)).toThrow(reason)
+})
+
+test('given a deployment without variables, then it has defaults', () => {
+  expect(settingsOf({ APIS: 'eth, qbft', CORS_ORIGINS: '*' })).toMatchObject({
+    apis: ['ETH', 'QBFT'],
+    corsOrigins: ['*'],
+    upstream: undefined,
+    verification: 'head',
+  })
 })

@@ -6,6 +6,8 @@ import { createRpcApp, HTTP_DEFAULTS } from '../../../handlers/http/app.ts'
 import { RPC_DEFAULTS } from '../../../handlers/rpc/context.ts'
 import { logOf } from '../../../runtime/logging/log.ts'
 import { openReader } from '../../../runtime/read/openReader.ts'
+import type { TrustedBlockOption } from '../../../runtime/read/options.ts'
+import type { Verification } from '../../../runtime/read/readHost.ts'
 import { sharedMemory } from '../stores/replica.ts'
 import type { Request as RpcRequest } from './readerRequests.ts'
 
@@ -51,19 +53,39 @@ export const forgedStore = (entries: Entries, kind: string, lie: Lie): KeyValueS
   return sharedMemory(new Map([...entries, ...forged]))
 }
 
-/** Opens a reader that proves its answers, and gives what asks it. */
-export const openProvingReader = async (
-  kv: KeyValueStore,
-  genesis: Genesis,
-  apis: readonly string[],
-): Promise<(request: RpcRequest) => Promise<string>> => {
+export type ReaderHere = {
+  /** The body of the answer to a request. */
+  readonly ask: (request: RpcRequest) => Promise<string>
+  /** The answer to a GET request. */
+  readonly get: (path: string) => Promise<Response>
+}
+
+export type ReaderHereOptions = {
+  readonly kv: KeyValueStore
+  readonly genesis: Genesis
+  readonly apis: readonly string[]
+  /** `state` by default. */
+  readonly verification?: Verification
+  readonly trustedBlock?: TrustedBlockOption
+  readonly maxHeadAge?: number
+}
+
+/** Opens a reader in this process whose head stays the one that it found. */
+export const openReaderHere = async ({
+  kv,
+  genesis,
+  apis,
+  verification = 'state',
+  trustedBlock,
+  maxHeadAge = 0,
+}: ReaderHereOptions): Promise<ReaderHere> => {
   const reader = await openReader(
     {
       genesis,
       kv,
-      verification: 'state',
-      trustedBlock: undefined,
-      maxHeadAge: 0,
+      verification,
+      trustedBlock,
+      maxHeadAge,
       upstream: undefined,
       rpc: {
         ...RPC_DEFAULTS,
@@ -77,13 +99,15 @@ export const openProvingReader = async (
     () => false,
   )
   if (reader === undefined) throw new Error('the reader was stopped')
-  // The head of a copy does not move.
   reader.stop()
   const app = createRpcApp(reader.context, HTTP_DEFAULTS)
-  return async ([method, ...params]) => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const headers = { host: 'localhost', 'content-type': 'application/json' }
-    const request = new Request('http://localhost/', { method: 'POST', body, headers })
-    return await (await app.fetch(request, () => 'test')).text()
+  const headers = { host: 'localhost', 'content-type': 'application/json' }
+  return {
+    ask: async ([method, ...params]) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const request = new Request('http://localhost/', { method: 'POST', body, headers })
+      return await (await app.fetch(request, () => 'test')).text()
+    },
+    get: async path => app.fetch(new Request(`http://localhost${path}`, { headers }), () => 'test'),
   }
 }

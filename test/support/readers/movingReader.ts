@@ -5,9 +5,10 @@ import { REPLICA_KEY } from '../../../core/store/keys.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import { NO_TROUBLES } from '../../../handlers/http/health.ts'
 import type { ForwardCall, RpcContext } from '../../../handlers/rpc/context.ts'
+import { withHeadGuard } from '../../../runtime/read/guardedStore.ts'
 import { createHeadFollower } from '../../../runtime/read/headFollower.ts'
 import { createReadContext } from '../../../runtime/read/readHost.ts'
-import { NO_UPSTREAM } from '../../../runtime/read/upstream.ts'
+import { refuseCalls } from '../../../runtime/read/upstream.ts'
 import type { SampleChain } from '../chains/sampleChain.ts'
 import { openWriterOf, segmentsOf, sharedMemory } from '../stores/replica.ts'
 
@@ -19,22 +20,37 @@ export type MovingReader = {
   /** Has the next reads of the store add a block each, so many times. */
   readonly growAtReads: (times: number) => void
   readonly headNumber: () => number
+  /** Lets reads of values fail, but not of the head, or no more. */
+  readonly setFailing: (isFailing: boolean) => void
+  /** Removes all that is stored, then stores the blocks up to this one again; -1 for none. */
+  readonly refillTo: (number: number) => Promise<void>
 }
 
 export type MovingReaderOptions = {
   /** As a Worker does, whose requests share no read. */
   readonly isPerRequest: boolean
   readonly forwardCall?: ForwardCall
+  /** Throws by default. */
+  readonly reportError?: RpcContext['reportError']
+}
+
+const failTest: RpcContext['reportError'] = (method, error) => {
+  throw new Error(`${method} failed`, { cause: error })
 }
 
 /** Opens a reader of a chain up to block `first`. */
 export const openMovingReader = async (
   chain: SampleChain,
   first: number,
-  { isPerRequest, forwardCall = NO_UPSTREAM }: MovingReaderOptions,
+  {
+    isPerRequest,
+    forwardCall = refuseCalls('no upstream node'),
+    reportError = failTest,
+  }: MovingReaderOptions,
 ): Promise<MovingReader> => {
-  const shared = sharedMemory()
-  const writer = await openWriterOf(shared, chain)
+  const items = new Map<string, Uint8Array>()
+  const shared = sharedMemory(items)
+  let writer = await openWriterOf(shared, chain)
   await writer.write(segmentsOf(chain, 0, first))
   const [genesisCommit] = chain.commits
   if (genesisCommit === undefined) throw new Error('the chain has no block')
@@ -58,8 +74,10 @@ export const openMovingReader = async (
 
   let left = 0
   let growing = Promise.resolve()
+  let isFailing = false
   const beforeRead = async (keys: readonly string[]): Promise<void> => {
-    if (left === 0 || keys.includes(REPLICA_KEY)) return
+    if (isFailing) throw new Error('the store is gone')
+    if (left === 0 || keys.every(key => key === REPLICA_KEY)) return
     left--
     growing = growing.then(() => grow(1))
     await growing
@@ -79,16 +97,14 @@ export const openMovingReader = async (
   const context = createReadContext({
     configuration: parseGenesis(developmentGenesis({ validator })).configuration,
     genesis,
-    kv,
+    kv: { ...withHeadGuard(kv, follower.current), forget: () => undefined },
     follower,
     verification: 'none',
     isPerRequest,
     options: { apis: ['ETH'], minGasPrice: 0n },
     forwardCall,
     healthProblems: () => NO_TROUBLES,
-    reportError: (method, error) => {
-      throw new Error(`${method} failed`, { cause: error })
-    },
+    reportError,
     warn: () => undefined,
   })
   return {
@@ -98,5 +114,14 @@ export const openMovingReader = async (
       left = times
     },
     headNumber: () => Number(follower.current()?.head.header.number),
+    setFailing: failing => {
+      isFailing = failing
+    },
+    refillTo: async number => {
+      items.clear()
+      if (number < 0) return
+      writer = await openWriterOf(shared, chain)
+      await writer.write(segmentsOf(chain, 0, number))
+    },
   }
 }
