@@ -93,13 +93,28 @@ const notifyRemoved = async (
   for (const block of removed) await logs.notify(block, Infinity, yieldTurn)
 }
 
-export const createBlockFeed = ({
-  chain,
-  scheduler: { createYield },
-  reportError,
-  development,
-  forwardCall,
-}: Pick<RpcHost, 'chain' | 'scheduler' | 'reportError' | 'development' | 'forwardCall'>): BlockFeed => {
+/** Reads the blocks to notify; on a reader again and again while that fails and there are listeners. */
+const createRecordReads =
+  (
+    { chain, reportError, forwardCall }: Pick<RpcHost, 'chain' | 'reportError' | 'forwardCall'>,
+    hasListeners: () => boolean,
+  ) =>
+  async (number: bigint): Promise<BlockRecord | undefined> => {
+    for (let retries = forwardCall === undefined ? 0 : RETRIES_MAX; ; retries--)
+      try {
+        return await chain.store.record(number)
+      } catch (error) {
+        if (retries === 0 || !hasListeners()) throw error
+        reportError('eth_subscription', error)
+        await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+      }
+  }
+
+type FeedHost = Pick<RpcHost, 'chain' | 'scheduler' | 'reportError' | 'development' | 'forwardCall'>
+
+export const createBlockFeed = (host: FeedHost): BlockFeed => {
+  const { chain, reportError, development } = host
+  const { createYield } = host.scheduler
   const heads = createGroups<NotifiedBlock>()
   const logs = createGroups<NotifiedBlock>()
   // The form of eth_getBlockByNumber.
@@ -115,18 +130,7 @@ export const createBlockFeed = ({
   const eventOf = (number: bigint): number => Number(number) + removedCount
 
   const hasListeners = (): boolean => heads.size + logs.size > 0
-  const isReader = forwardCall !== undefined
-
-  const readRecord = async (number: bigint): Promise<BlockRecord | undefined> => {
-    for (let retries = isReader ? RETRIES_MAX : 0; ; retries--)
-      try {
-        return await chain.store.record(number)
-      } catch (error) {
-        if (retries === 0 || !hasListeners()) throw error
-        reportError('eth_subscription', error)
-        await new Promise(resolve => setTimeout(resolve, RETRY_MS))
-      }
-  }
+  const readRecord = createRecordReads(host, hasListeners)
 
   const notify = async (number: bigint): Promise<void> => {
     const record = await readRecord(number)

@@ -131,18 +131,25 @@ const changedItem = (item: RlpItem): RlpItem => {
   return item.map((child, index) => (index === at ? changedItem(child) : child))
 }
 
+const withLast = (proof: readonly Uint8Array[], node: Uint8Array): Uint8Array[] => [
+  ...proof.slice(0, -1),
+  node,
+]
+
 const MUTATIONS: readonly ((proof: readonly Uint8Array[], other: readonly Uint8Array[]) => Uint8Array[])[] = [
   proof => proof.slice(0, -1),
   proof => proof.slice(1),
   (proof, other) => [...proof, ...other.slice(-1)],
   (proof, other) => [...other.slice(0, -1), ...proof.slice(-1)],
   proof => proof.toReversed(),
-  proof => proof.with(-1, encodeRlp(changedItem(decodeRlp(proof.at(-1) as Uint8Array)))),
+  proof => withLast(proof, encodeRlp(changedItem(decodeRlp(proof.at(-1) as Uint8Array)))),
   proof => proof.with(0, encodeRlp(changedItem(decodeRlp(proof[0] as Uint8Array)))),
   proof =>
-    proof.with(-1, encodeRlp([decodeRlp(proof.at(-1) as Uint8Array) as RlpItem[], []].flat(1) as RlpItem[])),
+    withLast(proof, encodeRlp([...(decodeRlp(proof.at(-1) as Uint8Array) as RlpItem[]), new Uint8Array(0)])),
   proof => [...proof],
 ]
+
+const nibblesOf = (bytes: Uint8Array): number[] => Array.from(bytes).flatMap(byte => [byte >> 4, byte & 15])
 
 /**
  * A naive verification: looks each node up by its hash, in any order, and takes whatever path leads to the key. It takes proofs with
@@ -150,7 +157,7 @@ const MUTATIONS: readonly ((proof: readonly Uint8Array[], other: readonly Uint8A
  */
 const naive = (key: Uint8Array, proof: readonly Uint8Array[]): Uint8Array | 'absent' | 'refused' => {
   const byHash = new Map(proof.map(node => [toHex(keccak256(node)), node]))
-  const nibbles = [...toHex(key).slice(2)].map(digit => parseInt(digit, 16))
+  const nibbles = nibblesOf(key)
   const walk = (reference: RlpItem, path: readonly number[]): Uint8Array | 'absent' | 'refused' => {
     const bytes = reference instanceof Uint8Array ? byHash.get(toHex(reference)) : undefined
     if (reference instanceof Uint8Array && bytes === undefined) return 'refused'
@@ -160,7 +167,7 @@ const naive = (key: Uint8Array, proof: readonly Uint8Array[]): Uint8Array | 'abs
       return child.length === 0 ? 'absent' : walk(child, path.slice(1))
     }
     const [encoded, child] = node as [Uint8Array, RlpItem]
-    const digits = [...toHex(encoded).slice(2)].map(digit => parseInt(digit, 16))
+    const digits = nibblesOf(encoded)
     const [flag = 0] = digits
     const own = digits.slice(flag % 2 === 1 ? 1 : 2)
     if (own.some((nibble, index) => path[index] !== nibble)) return 'absent'
