@@ -252,7 +252,7 @@ export class ReplicaFenced extends Error {
 }
 
 /** The store has an earlier head of this writer: its server lost the last writes, as one that took over from another may have. */
-export class ReplicaReverted extends Error {
+class ReplicaReverted extends Error {
   override readonly name = 'ReplicaReverted'
   readonly code = 'REPLICA_REVERTED'
   constructor() {

@@ -26,8 +26,8 @@ export type BlockFeed = {
  * A reader whose shared store fails reads a block again after so long, and so often: two minutes in all. Its subscribers would
  * otherwise miss the block without knowing.
  */
-const RETRY_MS = 500
-const RETRIES_MAX = 240
+const RECORD_RETRY_MS = 500
+const RECORD_RETRIES_MAX = 240
 
 const once = <T>(compute: () => T): (() => T) => {
   let computed: { readonly value: T } | undefined
@@ -100,13 +100,13 @@ const createRecordReads =
     hasListeners: () => boolean,
   ) =>
   async (number: bigint): Promise<BlockRecord | undefined> => {
-    for (let retries = forwardCall === undefined ? 0 : RETRIES_MAX; ; retries--)
+    for (let retries = forwardCall === undefined ? 0 : RECORD_RETRIES_MAX; ; retries--)
       try {
         return await chain.store.record(number)
       } catch (error) {
         if (retries === 0 || !hasListeners()) throw error
         reportError('eth_subscription', error)
-        await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+        await new Promise(resolve => setTimeout(resolve, RECORD_RETRY_MS))
       }
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { until } from '../../support/until.ts'
 import { createUpstream, refuseCalls, upstreamProblem } from '../../../runtime/read/upstream.ts'
 
 const SECRETS: string[] = []
@@ -96,7 +97,7 @@ test('given an upstream node that is silent, then so many calls wait, and furthe
   const { ask } = callerOf('/silent', 2)
   const calls = [ask(), ask()]
   expect(await ask()).toMatchObject({ error: { code: -32005 } })
-  while (waiting.length < 2) await Bun.sleep(1)
+  await until(() => waiting.length === 2)
   for (const answer of waiting) answer()
   expect(await Promise.all(calls)).toEqual([{ result: 1 }, { result: 1 }])
 })
