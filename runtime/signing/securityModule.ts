@@ -1,58 +1,15 @@
-import { fromHex } from '../../core/bytes/hex.ts'
-import { CommandError, UsageError } from '../cli/errors.ts'
+import { CommandError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
-import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
 import type { Terminal } from '../cli/terminal/terminal.ts'
 import type { NodeKey } from '../keys/nodeKey.ts'
-import { logOf } from '../logging/log.ts'
-import { storedValidatorKey, openConnectionKey } from './connectionBinding.ts'
+import { openConnectionKey } from './connectionBinding.ts'
 import { openKeystore, readKeystore, readPasswordFile } from './keystore/readKeystore.ts'
-import { type ClientTls, createSignerAgent } from './remote/httpsRequest.ts'
-import { createRemoteSigner, findPublicKey } from './remote/remoteSigner.ts'
-import type { SignerEndpoint } from './remote/web3signer.ts'
 import { localSigner, SignerError, type ValidatorSigner } from './signer.ts'
 
 /** The keys of a node whose validator key is not in its data path. */
 export type OpenedKeys = {
   readonly signer: ValidatorSigner
   readonly connectionKey: NodeKey
-}
-
-/** Maximum length of a file of certificates or of a key. */
-const PEM_BYTES_MAX = 1024 * 1024
-
-const readPem = (flag: string, path: string | undefined): string | undefined => {
-  if (path === undefined) return undefined
-  try {
-    return readTextUpTo(path, PEM_BYTES_MAX)
-  } catch (cause) {
-    throw new UsageError('INVALID_FILE', `--${flag}: ${path} cannot be read: ${readFailureReason(cause)}`)
-  }
-}
-
-const clientTls = (options: NodeOptions): ClientTls => ({
-  ca: readPem('remote-signer-ca-file', options.remoteSignerCaFile),
-  cert: readPem('remote-signer-client-cert-file', options.remoteSignerClientCertFile),
-  key: readPem('remote-signer-client-key-file', options.remoteSignerClientKeyFile),
-})
-
-const endpointsOf = (options: NodeOptions): readonly SignerEndpoint[] => {
-  const tls = clientTls(options)
-  return options.remoteSignerUrls.map(url => ({
-    url: new URL(url),
-    agent: createSignerAgent(),
-    tls,
-    timeoutMs: options.remoteSignerTimeout,
-  }))
-}
-
-const openRemote = async (options: NodeOptions): Promise<ValidatorSigner> => {
-  const endpoints = endpointsOf(options)
-  const { remoteSignerPublicKey, dataPath } = options
-  const named =
-    remoteSignerPublicKey === undefined ? storedValidatorKey(dataPath) : fromHex(remoteSignerPublicKey)
-  const publicKey = named ?? (await findPublicKey(endpoints))
-  return createRemoteSigner({ endpoints, publicKey, log: logOf('signer'), nowMs: () => performance.now() })
 }
 
 const openLocalKeystore = async (options: NodeOptions, terminal: Terminal): Promise<ValidatorSigner> => {
@@ -87,7 +44,8 @@ export const openSecurityModule = async (
   try {
     const signer =
       options.securityModule === 'remote'
-        ? await openRemote(options)
+        ? // Loaded on use: the runtime's client for HTTPS takes part of each start.
+          await (await import('./remote/openRemoteSigner.ts')).openRemoteSigner(options)
         : await openLocalKeystore(options, terminal)
     return { signer, connectionKey: openConnectionKey(options.dataPath) }
   } catch (cause) {

@@ -330,6 +330,8 @@ export const prepareRunningNode = async (
   options: RunningOptions,
   openSecurityModule: () => Promise<OpenedKeys | undefined>,
 ): Promise<PreparedNode> => {
+  // Before the key is read: the portable engine would build its tables for a single public key.
+  await useFastEngine()
   const file = options.securityModule === 'localfile' ? openKeyFile(options) : undefined
   let plan: Plan | undefined = planChain(options, file?.key, await forkPointOf(options))
   const { configuration, warnings } = plan.genesis
@@ -340,7 +342,6 @@ export const prepareRunningNode = async (
       if (plan === undefined) throw new Error('a prepared node can be opened only once')
       const opening = plan
       plan = undefined
-      await useFastEngine()
       const genesisEntries = consensusEntries(opening.genesis)
       if (file !== undefined) {
         const { key, keep } = file
