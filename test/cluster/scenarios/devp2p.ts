@@ -8,7 +8,7 @@ import { type Cluster, createCluster } from '../support/cluster.ts'
 import { hashesOf, until, untilBlocks, untilHeads } from '../support/waiting.ts'
 import { scenario } from '../../support/scenario.ts'
 
-const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno', 'bun', 'node']
+const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno', 'bun', 'bun']
 const ALL = [1, 2, 3, 4, 5]
 /** The node that is no validator. */
 const RPC = 5
