@@ -127,6 +127,16 @@ const replaySegments = async (store: StoreState, repairs: boolean): Promise<void
   await removeParts(kv, headNumberOf(memory) + 1)
 }
 
+/**
+ * Writes the views of a chain that has none yet: without their height an earlier release could not refuse the store. A failure
+ * is one of the store, which retries.
+ */
+const markEmptyViews = async (store: StoreState): Promise<void> => {
+  const { memory, undoable } = store
+  if (memory.head === undefined || memory.views.flushedHeight >= 0 || undoable !== undefined) return
+  await beginFlush(store).catch(() => undefined)
+}
+
 const flush = async (store: StoreState): Promise<void> => {
   await store.flushing
   await beginFlush(store)
@@ -208,6 +218,7 @@ export const openChainStore = async (
   const { blocks, logs, failures, damage } = store
   try {
     await replaySegments(store, options.repairs ?? false)
+    await markEmptyViews(store)
   } catch (error) {
     // This store must not write any more when the caller opens the key-value store again.
     await store.flushing?.catch(() => undefined)

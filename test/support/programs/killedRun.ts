@@ -7,6 +7,8 @@ const ROOT = join(import.meta.dir, '../../..')
 const PRELOAD = join(import.meta.dir, 'killAtWrite.ts')
 const [NODE] = RUNTIME_COMMANDS.node
 
+const START_MS_MAX = 120_000
+
 export type KilledRun = {
   readonly signal: string | number | null
   /** Writes of the whole run; 0 for one that was killed. */
@@ -44,7 +46,7 @@ export const runKilled = async ({
   })
   const output = collectOutput(child)
   if (killAt === 0 && stopAt !== undefined) {
-    await until(() => output().includes(stopAt) || child.exitCode !== null)
+    await until(() => output().includes(stopAt) || child.exitCode !== null, { timeoutMs: START_MS_MAX })
     child.kill('SIGTERM')
   }
   await child.exited

@@ -55,4 +55,16 @@ describe('given views of an earlier release', () => {
       await expectChain(await openChainStore(keyValueOfDriver(driver, 'synced'), OPTIONS), chain, HEAD)
     }
   })
+
+  test('when a chain has no views yet, then its first open writes them with a height that an earlier release refuses', async () => {
+    const disk = createFaultyDriver(undefined, { synchronous: true })
+    const first = await openChainStore(keyValueOfDriver(disk.driver, 'synced'))
+    for (const block of chain.commits) await first.commit(block)
+    expect(versionsIn(disk.image)).toEqual([undefined, undefined])
+    // The process ends here.
+    const stopped = createFaultyDriver(disk.image, { synchronous: true })
+    const store = await openChainStore(keyValueOfDriver(stopped.driver, 'synced'))
+    expect(versionsIn(stopped.image)).toContain(3)
+    await expectChain(store, chain, HEAD)
+  })
 })
