@@ -3,6 +3,7 @@ import { useValue } from './hooks/useValue.ts'
 import { Footer } from './layout/Footer.tsx'
 import { Header } from './layout/Header.tsx'
 import { StallBanner } from './layout/StallBanner.tsx'
+import { Boundary } from './parts/Boundary.tsx'
 import { AddressPage } from './pages/address/address.tsx'
 import { BlockPage } from './pages/block.tsx'
 import { BlocksPage } from './pages/blocks.tsx'
@@ -65,11 +66,15 @@ export const App = () => {
         Skip to the page
       </a>
       <Header />
-      <StallBanner />
+      <Boundary>
+        <StallBanner />
+      </Boundary>
       <main id="main" ref={main} tabIndex={-1} key={place}>
-        {needsLogin ? <LoginPage /> : pageOf(shown)}
+        <Boundary>{needsLogin ? <LoginPage /> : pageOf(shown)}</Boundary>
       </main>
-      <Footer />
+      <Boundary>
+        <Footer />
+      </Boundary>
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { inputOf } from '../../../handlers/explorer/app/abi/input.ts'
+import { parseAbiText } from '../../../handlers/explorer/app/abi/parse.ts'
 import { selectorTable } from '../../../handlers/explorer/app/abi/selectors.ts'
 import { STANDARD_ABI } from '../../../handlers/explorer/app/abi/standards.ts'
 import { consensusOf, signersOf } from '../../../handlers/explorer/app/chain/consensus.ts'
@@ -141,5 +142,39 @@ describe('given a block of JSON-RPC', () => {
     } finally {
       await node.close()
     }
+  })
+})
+
+describe('given a text that somebody gives as an ABI', () => {
+  const nested = `${'{"type":"tuple","components":['.repeat(500)}${']}'.repeat(500)}`
+  test.each([
+    ['no JSON', 'nothing', 'This is not JSON'],
+    ['longer than a browser keeps', `[${' '.repeat(1_000_000)}]`, 'at most 1000000 characters'],
+    ['no list', '{"abi":5}', 'it is a list of functions'],
+    ['a list of nothing', '[null]', 'item 1 is not an object'],
+    ['a function without a name', '[{"type":"function"}]', 'the name of item 1 is not a text'],
+    ['a function whose inputs are no list', '[{"type":"function","name":"f","inputs":{}}]', 'is not a list'],
+    ['a parameter without a type', '[{"type":"event","name":"E","inputs":[{}]}]', 'parameter 1 of item 1'],
+    ['a tuple of five hundred tuples', `[{"type":"error","name":"E","inputs":[${nested}]}]`, 'is too long'],
+  ])('when it is %s, then the reason is given', (_, text, reason) => {
+    expect(() => parseAbiText(text)).toThrow(reason)
+  })
+
+  test('when it is of an early compiler, then its functions have what later ones write', () => {
+    const early = [
+      { constant: true, name: 'get', inputs: [], outputs: [{ name: '', type: 'uint256' }] },
+      { type: 'function', name: 'pay', payable: true },
+      { type: 'fallback' },
+    ]
+    expect(parseAbiText(JSON.stringify({ abi: early }))).toEqual([
+      {
+        type: 'function',
+        name: 'get',
+        inputs: [],
+        outputs: [{ name: '', type: 'uint256' }],
+        stateMutability: 'view',
+      },
+      { type: 'function', name: 'pay', inputs: [], outputs: [], stateMutability: 'payable' },
+    ])
   })
 })

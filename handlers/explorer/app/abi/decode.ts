@@ -51,12 +51,10 @@ const unnamed = (item: AbiEvent): AbiEvent => ({
   inputs: item.inputs.map((input, index) => ({ ...input, name: `p${index}` })),
 })
 
-/** The event of a log; undefined if no ABI declares it. */
-export const decodeLog = ({
-  address,
-  topics,
-  data,
-}: Pick<RpcLog, 'address' | 'topics' | 'data'>): Decoded | undefined =>
+const decodeEvent = (
+  address: Hex | null,
+  { topics, data }: Pick<RpcLog, 'topics' | 'data'>,
+): Decoded | undefined =>
   topics[0] === undefined
     ? undefined
     : decodeWith(address, topics[0], item => {
@@ -64,6 +62,14 @@ export const decodeLog = ({
         const { args } = decodeEventLog({ abi: [own] as Abi, data, topics: topics as [Hex, ...Hex[]] })
         return own.inputs.map(({ name }) => (args as Record<string, unknown> | undefined)?.[name as string])
       })
+
+/** The event of a log; undefined if no ABI declares it. */
+export const decodeLog = (log: Pick<RpcLog, 'address' | 'topics' | 'data'>): Decoded | undefined =>
+  decodeEvent(log.address, log)
+
+/** The event of a log as the standards declare it, whatever the ABI of the contract says. */
+export const decodeStandardLog = (log: Pick<RpcLog, 'topics' | 'data'>): Decoded | undefined =>
+  decodeEvent(null, log)
 
 /** Codes of Solidity's Panic. */
 const PANICS: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { decodeAbiParameters, hexToString } from 'viem/utils'
 import { call } from '../rpc/client.ts'
+import { RpcFailure } from '../rpc/failure.ts'
 import type { Hex } from '../rpc/types.ts'
 
 /** The description that a token contract returns. Its author may choose any name. */
@@ -32,7 +33,8 @@ const ask = async (to: Hex, data: string): Promise<Hex | undefined> => {
   try {
     const result = await call<Hex>('eth_call', { to, data }, 'latest')
     return result.length < WORD_LENGTH ? undefined : result
-  } catch {
+  } catch (error) {
+    if (error instanceof RpcFailure && typeof error.code !== 'number') throw error
     // The contract has no such function.
     return undefined
   }
@@ -86,5 +88,7 @@ export const tokenOf = (address: Hex): Promise<Token> => {
   if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value as string)
   const token = readToken(address)
   kept.set(key, token)
+  // The node did not answer: the next page asks again.
+  token.catch(() => kept.delete(key))
   return token
 }

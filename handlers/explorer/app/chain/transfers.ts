@@ -1,4 +1,4 @@
-import { decodeLog } from '../abi/decode.ts'
+import { decodeStandardLog } from '../abi/decode.ts'
 import type { Hex, RpcLog } from '../rpc/types.ts'
 
 /** One transfer of a token. */
@@ -11,6 +11,8 @@ export type Transfer = {
   readonly amount: bigint | undefined
   readonly id: bigint | undefined
   readonly log: RpcLog
+  /** Place among the transfers of this log. */
+  readonly index: number
 }
 
 /** Values of `TransferBatch`, one transfer each. */
@@ -24,24 +26,24 @@ const batchOf = (log: RpcLog, values: readonly unknown[]): readonly Transfer[] =
     id,
     amount: amounts[index],
     log,
+    index,
   }))
 }
 
 const transfersOfLog = (log: RpcLog): readonly Transfer[] => {
-  const decoded = decodeLog(log)
+  const decoded = decodeStandardLog(log)
   if (decoded === undefined) return []
   const { name, values } = decoded
   const token = log.address
   if (name === 'Transfer' && values.length === 3) {
     const [from, to, number] = values as readonly [Hex, Hex, bigint]
-    if (typeof number !== 'bigint') return []
     return log.topics.length === 4
-      ? [{ token, kind: 'ERC-721', from, to, id: number, amount: undefined, log }]
-      : [{ token, kind: 'ERC-20', from, to, id: undefined, amount: number, log }]
+      ? [{ token, kind: 'ERC-721', from, to, id: number, amount: undefined, log, index: 0 }]
+      : [{ token, kind: 'ERC-20', from, to, id: undefined, amount: number, log, index: 0 }]
   }
   if (name === 'TransferSingle' && values.length === 5) {
     const [, from, to, id, amount] = values as readonly [Hex, Hex, Hex, bigint, bigint]
-    return [{ token, kind: 'ERC-1155', from, to, id, amount, log }]
+    return [{ token, kind: 'ERC-1155', from, to, id, amount, log, index: 0 }]
   }
   return name === 'TransferBatch' && values.length === 5 ? batchOf(log, values) : []
 }

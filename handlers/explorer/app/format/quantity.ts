@@ -8,14 +8,23 @@ const grouped = (digits: string): string => {
   return parts.join('\u202f')
 }
 
+/** No word of the chain is longer than 256 bits; the product of two has at most 512. */
+const LARGEST = 2n ** 512n
+const TOO_LARGE = 'more than 10¹⁵⁴'
+
+const isTooLarge = (value: bigint): boolean => value > LARGEST || value < -LARGEST
+
 /** A whole number with all its digits. */
 export const formatInteger = (value: bigint | number): string => {
-  const text = BigInt(value).toString()
+  const whole = BigInt(value)
+  if (isTooLarge(whole)) return TOO_LARGE
+  const text = whole.toString()
   return text.startsWith('-') ? `−${grouped(text.slice(1))}` : grouped(text)
 }
 
 /** An exact amount of a unit with decimals, without trailing zeros. */
 export const formatUnits = (value: bigint, decimals: number): string => {
+  if (isTooLarge(value)) return TOO_LARGE
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')

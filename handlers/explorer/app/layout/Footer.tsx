@@ -1,5 +1,6 @@
 import { useLoaded } from '../hooks/useLoaded.ts'
 import { useValue } from '../hooks/useValue.ts'
+import { ChainText } from '../parts/ChainText.tsx'
 import { call } from '../rpc/client.ts'
 import { setToken, token } from '../rpc/session.ts'
 
@@ -17,7 +18,7 @@ export const Footer = () => {
     <footer>
       {value !== undefined && (
         <span>
-          {value.client} · chain {value.chain.toString()}
+          <ChainText text={value.client} /> · chain {value.chain.toString()}
         </span>
       )}
       <span>

@@ -1,5 +1,6 @@
 import { status } from '../chain/status.ts'
 import { useValue } from '../hooks/useValue.ts'
+import { NodeText } from '../parts/ChainText.tsx'
 import { feed } from '../rpc/heads.ts'
 
 /** The reason why no block is decided, as the node explains it, or that the node does not answer. */
@@ -16,6 +17,12 @@ export const StallBanner = () => {
   const isIdle = state !== 'offline' && value?.kind === 'pool'
   return (
     // The element always exists, so that screen readers notice a new text.
-    <div role="alert">{text !== undefined && <p class={isIdle ? 'banner idle' : 'banner'}>{text}</p>}</div>
+    <div role="alert">
+      {text !== undefined && (
+        <p class={isIdle ? 'banner idle' : 'banner'}>
+          <NodeText text={text} />
+        </p>
+      )}
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import { formatEther, formatGasPrice, formatInteger } from '../format/quantity.ts'
 import { useClock } from '../hooks/useClock.ts'
 import { useLoaded } from '../hooks/useLoaded.ts'
-import { ChainText } from '../parts/ChainText.tsx'
+import { NodeText } from '../parts/ChainText.tsx'
 import { AddressLink, TransactionLink } from '../parts/Links.tsx'
 import { Notice, Panel, Ready } from '../parts/Panel.tsx'
 import { type Column, Table } from '../parts/Table.tsx'
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Waiting>[] = [
     isOptional: true,
     cell: ({ transaction }) => formatGasPrice(BigInt(transaction.maxFeePerGas ?? transaction.gasPrice)),
   },
-  { name: 'Reason', cell: ({ reason }) => (reason === undefined ? '–' : <ChainText text={reason} />) },
+  { name: 'Reason', cell: ({ reason }) => (reason === undefined ? '–' : <NodeText text={reason} />) },
 ]
 
 type Status = { readonly pending: Hex; readonly queued: Hex }

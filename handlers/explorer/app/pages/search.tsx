@@ -2,10 +2,9 @@ import { useEffect } from 'preact/hooks'
 import { isAddressText, isHash } from '../format/hex.ts'
 import { useLoaded } from '../hooks/useLoaded.ts'
 import { ChainText } from '../parts/ChainText.tsx'
-import { Notice } from '../parts/Panel.tsx'
+import { Failure, Notice } from '../parts/Panel.tsx'
 import { navigate } from '../route.ts'
 import { call } from '../rpc/client.ts'
-import { describeFailure } from '../rpc/failure.ts'
 
 /** Thousands may be separated, as this explorer writes them. */
 const numberOf = (text: string): string | undefined => {
@@ -38,7 +37,7 @@ export const SearchPage = ({ text }: { readonly text: string }) => {
   return (
     <>
       <h1>Search</h1>
-      {error !== undefined && <Notice>{describeFailure(error)}</Notice>}
+      {error !== undefined && <Failure error={error} />}
       {!isLoading && value === undefined && error === undefined && (
         <Notice>
           Nothing was found for <ChainText text={text} />. A transaction or a block has a hash of 32 bytes, an

@@ -4,6 +4,7 @@ import { formatInteger, formatUnits } from '../format/quantity.ts'
 import { useLoaded } from '../hooks/useLoaded.ts'
 import { ChainText } from './ChainText.tsx'
 import { AddressLink, BlockLink, TransactionLink } from './Links.tsx'
+import { Notice } from './Panel.tsx'
 import { type Column, Table } from './Table.tsx'
 import type { Hex } from '../rpc/types.ts'
 import { shorten } from '../format/hex.ts'
@@ -49,12 +50,22 @@ const PLACE: readonly Column<Transfer>[] = [
 
 type Props = { readonly transfers: readonly Transfer[]; readonly empty: string; readonly withPlace?: boolean }
 
+/** Transfers that are drawn: one event may have thousands. */
+const SHOWN_MAX = 200
+
 export const TransferTable = ({ transfers, empty, withPlace = false }: Props) => (
-  <Table
-    label="Token transfers"
-    columns={withPlace ? [...PLACE, ...COLUMNS] : COLUMNS}
-    rows={transfers}
-    keyOf={({ log, id }) => `${log.transactionHash} ${log.logIndex} ${id}`}
-    empty={empty}
-  />
+  <>
+    <Table
+      label="Token transfers"
+      columns={withPlace ? [...PLACE, ...COLUMNS] : COLUMNS}
+      rows={transfers.slice(0, SHOWN_MAX)}
+      keyOf={({ log, index }) => `${log.transactionHash} ${log.logIndex} ${index}`}
+      empty={empty}
+    />
+    {transfers.length > SHOWN_MAX && (
+      <Notice>
+        The first {SHOWN_MAX} of {formatInteger(transfers.length)} transfers.
+      </Notice>
+    )}
+  </>
 )

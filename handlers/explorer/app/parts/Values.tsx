@@ -62,7 +62,9 @@ export const Values = ({ parameters, values }: ValuesProps) => (
           <ChainText
             text={parameter.name === undefined || parameter.name === '' ? String(index) : parameter.name}
           />{' '}
-          <small>{parameter.type}</small>
+          <small>
+            <ChainText text={parameter.type} />
+          </small>
         </dt>
         <dd>
           <ValueOf

@@ -27,9 +27,16 @@ export const isNotServed = (error: unknown): boolean =>
 export const isRefused = (error: unknown): boolean =>
   isNotServed(error) || (error instanceof RpcFailure && error.code === NOT_PERMITTED)
 
+/** Errors of viem have a sentence of their own, before details for its users. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { shortMessage } = error as Error & { readonly shortMessage?: unknown }
+  return typeof shortMessage === 'string' ? shortMessage : error.message
+}
+
 /** One sentence for the reader of the page. */
 export const describeFailure = (error: unknown, method?: string): string => {
-  if (!(error instanceof RpcFailure)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof RpcFailure)) return messageOf(error)
   const what = method ?? 'This method'
   if (isNotServed(error))
     return `${what} is not served by this node: its group is not enabled here, or the node is a reader without that data.`

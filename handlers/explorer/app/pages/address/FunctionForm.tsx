@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { inputOf } from '../../abi/input.ts'
 import { fieldOf } from '../../parts/fieldOf.ts'
-import { ChainText } from '../../parts/ChainText.tsx'
+import { ChainText, NodeText } from '../../parts/ChainText.tsx'
 import { TransactionLink } from '../../parts/Links.tsx'
 import { Values } from '../../parts/Values.tsx'
 import { call } from '../../rpc/client.ts'
@@ -42,7 +42,7 @@ const Problem = ({ error, address }: { readonly error: unknown; readonly address
         reverted: <Reason address={address} data={error.data} />
       </>
     ) : (
-      <ChainText text={describeFailure(error, 'eth_call')} />
+      <NodeText text={describeFailure(error, 'eth_call')} />
     )}
   </p>
 )
@@ -74,7 +74,10 @@ export const FunctionForm = (props: Props) => {
         {item.inputs.map((input, index) => (
           <label key={index}>
             <span>
-              <ChainText text={input.name ?? ''} /> <small>{input.type}</small>
+              <ChainText text={input.name ?? ''} />{' '}
+              <small>
+                <ChainText text={input.type} />
+              </small>
             </span>
             <input name={String(index)} spellcheck={false} autocomplete="off" />
           </label>

@@ -29,7 +29,7 @@ export const Transactions = ({ address }: { readonly address: Hex }) => {
             {from !== undefined && (
               <Notice>
                 From block {formatInteger(from)} on: this node has no index of transactions by address
-                (--explorer-index), so a hundred blocks are read at a time.
+                (--explorer-index), so at most a hundred blocks are read at a time.
               </Notice>
             )}
             <PagedTransactions transactions={transactions} empty="There are none here." />

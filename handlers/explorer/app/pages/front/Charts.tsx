@@ -4,10 +4,13 @@ import { consensusOf } from '../../chain/consensus.ts'
 import { Chart } from '../../parts/Chart.tsx'
 import type { RpcBlock } from '../../rpc/types.ts'
 
+/** A chart counts in numbers that are exact. */
+const isDrawn = (number: bigint): boolean => number > 0n && number <= BigInt(Number.MAX_SAFE_INTEGER)
+
 /** One value for each block but the first, whose parent is not known. */
 const seriesOf = (blocks: readonly RpcBlock[]) => {
   // The time of the first block is that of the genesis file.
-  const ascending = blocks.filter(({ number }) => BigInt(number) > 0n).toReversed()
+  const ascending = blocks.filter(({ number }) => isDrawn(BigInt(number))).toReversed()
   const shown = ascending.slice(1)
   const intervals = shown.map((block, index) => intervalOf(block, ascending[index] as RpcBlock))
   return {

@@ -1,4 +1,5 @@
 import { useRecentBlocks } from '../../hooks/useRecentBlocks.ts'
+import { Boundary } from '../../parts/Boundary.tsx'
 import { BlockTable } from '../../parts/BlockTable.tsx'
 import { Panel, Ready } from '../../parts/Panel.tsx'
 import { Charts } from './Charts.tsx'
@@ -16,8 +17,12 @@ export const HomePage = () => {
   return (
     <>
       <h1 class="sr">The chain now</h1>
-      <Tiles blocks={blocks} />
-      <Charts blocks={blocks} />
+      <Boundary>
+        <Tiles blocks={blocks} />
+      </Boundary>
+      <Boundary>
+        <Charts blocks={blocks} />
+      </Boundary>
       <Panel title="Latest blocks" aside={<a href="/explorer/blocks">All blocks</a>}>
         <Ready of={loaded} method="eth_getBlockByNumber">
           {value => <BlockTable blocks={value.slice(0, LISTED)} />}

@@ -41,8 +41,8 @@ const OwnNode = ({ info }: { readonly info: NodeInfo }) => (
   <Details
     rows={[
       ['Version', <ChainText key="version" text={info.name} />],
-      ['Listens on', info.listenAddr],
-      ['Rules', info.activeFork],
+      ['Listens on', <ChainText key="listens" text={info.listenAddr} />],
+      ['Rules', info.activeFork === undefined ? undefined : <ChainText key="rules" text={info.activeFork} />],
       ['Network id', String(info.protocols.eth.network)],
       ['First block', <code key="genesis">{info.protocols.eth.genesis}</code>],
       ['Enode URL', <code key="enode">{info.enode}</code>],

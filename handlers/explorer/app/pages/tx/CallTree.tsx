@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { SELECTOR_LENGTH } from '../../abi/selectors.ts'
 import { decodeCall } from '../../abi/decode.ts'
 import { abiChanges } from '../../abi/stored.ts'
@@ -16,8 +17,10 @@ import { Reason } from './Outcome.tsx'
 
 /** Calls that are drawn below one call; a transaction may make thousands. */
 const SIBLINGS_MAX = 100
-/** Depth to which calls are expanded at first. */
+/** Depth to which calls are open at first. */
 const OPEN_DEPTH = 3
+/** Calls that are drawn at first. */
+const DRAWN_MAX = 300
 
 const Title = ({ frame }: { readonly frame: RpcCallFrame }) => {
   const decoded = decodeCall(frame.to ?? null, frame.input)
@@ -82,30 +85,57 @@ const Details = ({ frame }: { readonly frame: RpcCallFrame }) => {
   )
 }
 
-const Frame = ({ frame, depth }: { readonly frame: RpcCallFrame; readonly depth: number }) => {
+const Inner = ({
+  calls,
+  depth,
+  opened,
+}: Omit<FrameProps, 'frame'> & { readonly calls: readonly RpcCallFrame[] }) => (
+  <ul class="tree">
+    {calls.slice(0, SIBLINGS_MAX).map((inner, index) => (
+      <Frame key={index} frame={inner} depth={depth} opened={opened} />
+    ))}
+    {calls.length > SIBLINGS_MAX && (
+      <li>
+        <Notice>and {formatInteger(calls.length - SIBLINGS_MAX)} more calls</Notice>
+      </li>
+    )}
+  </ul>
+)
+
+type FrameProps = {
+  readonly frame: RpcCallFrame
+  readonly depth: number
+  /** Depth to which calls are open at first. */
+  readonly opened: number
+}
+
+/** What is closed is not drawn: a transaction may make a hundred thousand calls, a thousand deep. */
+const Frame = ({ frame, depth, opened }: FrameProps) => {
+  const [isOpen, setOpen] = useState(depth < opened)
   const calls = frame.calls ?? []
   return (
     <li>
-      <details open={depth < OPEN_DEPTH}>
+      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <Title frame={frame} />
         </summary>
-        <Details frame={frame} />
-        {calls.length > 0 && (
-          <ul class="tree">
-            {calls.slice(0, SIBLINGS_MAX).map((inner, index) => (
-              <Frame key={index} frame={inner} depth={depth + 1} />
-            ))}
-            {calls.length > SIBLINGS_MAX && (
-              <li>
-                <Notice>and {calls.length - SIBLINGS_MAX} more calls</Notice>
-              </li>
-            )}
-          </ul>
-        )}
+        {isOpen && <Details frame={frame} />}
+        {isOpen && calls.length > 0 && <Inner calls={calls} depth={depth + 1} opened={opened} />}
       </details>
     </li>
   )
+}
+
+/** Depth to which all calls together are few enough to be drawn at first. */
+const openDepth = (frame: RpcCallFrame): number => {
+  let level = [frame]
+  let drawn = 1
+  for (let depth = 0; depth < OPEN_DEPTH; depth++) {
+    level = level.flatMap(({ calls = [] }) => calls.slice(0, SIBLINGS_MAX))
+    drawn += level.length
+    if (drawn > DRAWN_MAX) return depth
+  }
+  return OPEN_DEPTH
 }
 
 /** Every call of a transaction with its gas. */
@@ -119,7 +149,7 @@ export const CallTree = ({ hash }: { readonly hash: string }) => {
       <Ready of={loaded} method="debug_traceTransaction">
         {frame => (
           <ul class="tree">
-            <Frame frame={frame} depth={0} />
+            <Frame frame={frame} depth={0} opened={openDepth(frame)} />
           </ul>
         )}
       </Ready>

@@ -3,7 +3,7 @@ import { abiChanges } from '../../abi/stored.ts'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { useValue } from '../../hooks/useValue.ts'
 import { Bytes } from '../../parts/Bytes.tsx'
-import { ChainText } from '../../parts/ChainText.tsx'
+import { ChainText, NodeText } from '../../parts/ChainText.tsx'
 import { Values } from '../../parts/Values.tsx'
 import { call } from '../../rpc/client.ts'
 import { head } from '../../rpc/heads.ts'
@@ -63,7 +63,7 @@ const Waiting = ({ transaction }: Mined) => {
   )
   return (
     <>
-      <span class="badge warn">waiting</span> {value ?? ''}
+      <span class="badge warn">waiting</span> <NodeText text={value ?? ''} />
     </>
   )
 }

@@ -6,6 +6,8 @@ import { Notice, Panel, Ready } from '../../parts/Panel.tsx'
 import type { Hex, RpcBlock } from '../../rpc/types.ts'
 
 const BLOCKS = 100
+/** Validators that are drawn: each is a hundred shapes. */
+const ROWS_MAX = 100
 const CELL = 10
 
 type Signed = { readonly block: RpcBlock; readonly signers: ReadonlySet<Hex> }
@@ -73,9 +75,11 @@ const Grid = ({
   readonly current: readonly Hex[]
 }) => (
   <div class="signers">
-    {validatorsOf(blocks, current).map(validator => (
-      <Row key={validator} validator={validator} blocks={blocks} />
-    ))}
+    {validatorsOf(blocks, current)
+      .slice(0, ROWS_MAX)
+      .map(validator => (
+        <Row key={validator} validator={validator} blocks={blocks} />
+      ))}
     <p class="legend">
       <span class="key proposed" /> proposed <span class="key sealed" /> sealed <span class="key missed" /> no
       seal in the block

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useLoaded } from '../../hooks/useLoaded.ts'
 import { fieldOf } from '../../parts/fieldOf.ts'
+import { NodeText } from '../../parts/ChainText.tsx'
 import { AddressLink } from '../../parts/Links.tsx'
-import { Notice, Panel } from '../../parts/Panel.tsx'
+import { Failure, Notice, Panel } from '../../parts/Panel.tsx'
 import { call } from '../../rpc/client.ts'
 import { describeFailure } from '../../rpc/failure.ts'
 import type { Hex, RpcStatus } from '../../rpc/types.ts'
@@ -84,7 +85,7 @@ const Own = ({ votes, onChange }: OwnProps) => {
           </button>
         </span>
         <p role="alert" class="problem">
-          {problem}
+          {problem !== undefined && <NodeText text={problem} />}
         </p>
       </form>
     </>
@@ -114,7 +115,7 @@ export const Votes = ({ status }: { readonly status: RpcStatus | undefined }) =>
       {own.value !== undefined ? (
         <Own votes={own.value} onChange={() => setChanges(changes + 1)} />
       ) : (
-        own.error !== undefined && <Notice>{describeFailure(own.error, 'qbft_getPendingVotes')}</Notice>
+        own.error !== undefined && <Failure error={own.error} method="qbft_getPendingVotes" />
       )}
     </Panel>
   )

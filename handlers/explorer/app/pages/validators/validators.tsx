@@ -1,8 +1,7 @@
 import { status } from '../../chain/status.ts'
 import { useValue } from '../../hooks/useValue.ts'
-import { ChainText } from '../../parts/ChainText.tsx'
-import { Notice, Panel } from '../../parts/Panel.tsx'
-import { describeFailure } from '../../rpc/failure.ts'
+import { NodeText } from '../../parts/ChainText.tsx'
+import { Failure, Panel } from '../../parts/Panel.tsx'
 import type { RpcStatus } from '../../rpc/types.ts'
 import { Signers } from './Signers.tsx'
 import { Transitions } from './Transitions.tsx'
@@ -25,7 +24,7 @@ const Summary = ({ value }: { readonly value: RpcStatus }) => (
     </p>
     {value.explanation !== null && (
       <p>
-        <ChainText text={value.explanation} />
+        <NodeText text={value.explanation} />
       </p>
     )}
   </>
@@ -39,7 +38,7 @@ export const ValidatorsPage = () => {
       <h1>Validators</h1>
       <Panel title="State as this node sees it">
         {value !== undefined && <Summary value={value} />}
-        {error !== undefined && <Notice>{describeFailure(error, 'qbft_getStatus')}</Notice>}
+        {error !== undefined && <Failure error={error} method="qbft_getStatus" />}
         {value !== undefined && <ValidatorTable status={value} />}
       </Panel>
       <Signers current={value?.validators.map(({ address }) => address)} />
