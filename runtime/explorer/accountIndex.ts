@@ -94,7 +94,12 @@ const advance = (state: State): void => {
     return
   }
   state.pass = run(state)
-    .catch((error: unknown) => state.log.error('The index of the explorer has stopped: {error}', { error }))
+    .catch((error: unknown) =>
+      state.log.error(
+        'The index of the explorer could not be extended: {error}. It is tried again with the next block',
+        { error },
+      ),
+    )
     .finally(() => {
       state.pass = undefined
       if (!state.isBehind) return

@@ -22,6 +22,12 @@ export const openCallWorkers = (
     evmCompilerEnabled,
     nowMs: host.nowMs,
     reportError: host.reportError,
-    onWorkerFailure: error => log.warn('A call worker has ended: {error}', { error }),
+    onWorkerFailure: error =>
+      log.warn(
+        'A call worker has ended: {error}. Another takes its place, or the main thread if none can start',
+        {
+          error,
+        },
+      ),
   })
 }

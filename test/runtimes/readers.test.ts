@@ -68,7 +68,7 @@ const defineOn = (runtime: RuntimeName, { test }: Scenario): void => {
         expect(Number(traced.gasUsed)).toBeGreaterThan(40_000_000)
         expect(await node.rpc('trace_block', '0x1')).toBeArray()
         await until(async () => Number(await node.rpc('eth_blockNumber')) >= first + 2)
-        expect(node.output()).not.toContain('thread for calls has ended')
+        expect(node.output()).not.toContain('A call worker has ended')
         // Nobody waits for their end, the stop of the node least of all.
         void Array.from({ length: 3 }, () =>
           node.rpc('eth_call', { data: ENDLESS, gas: '0xffffffffffff' }, 'latest').catch(() => undefined),

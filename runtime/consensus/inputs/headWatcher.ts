@@ -1,6 +1,7 @@
 import type { Chain } from '../../../core/chain/chain.ts'
 import type { QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
+import { errorText } from '../../../core/text/errorText.ts'
 import type { Log } from '../../logging/log.ts'
 import { headContextOf } from './headContext.ts'
 
@@ -22,7 +23,7 @@ const createReadFailure = (log: Log) => {
   return {
     /** @param number of the block whose validators cannot be read */
     note: (number: bigint, error: unknown): void => {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorText(error)
       if (failure?.number !== number || failure.reason !== reason)
         log.error('The validators of block {number} cannot be read: {error}', { number, error })
       failure = { number, reason }

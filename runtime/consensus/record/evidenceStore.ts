@@ -70,7 +70,7 @@ export const createEvidenceStore = (
       next = undefined
     })
     return index.catch((error: unknown) => {
-      log.error('The kept evidence cannot be read: {error}', { error })
+      log.error('The kept evidence cannot be read: {error}. This piece is logged, and not kept', { error })
       return undefined
     })
   }

@@ -79,6 +79,6 @@ export const useWholeChain = async (
       await completeWhole({ dataPath, genesisFile }, recoverSenders)
     if (takeWhole(dataPath)) log.info('This node has all its history again')
   } catch (error) {
-    log.error('The chain with all history cannot be used yet: {error}', { error })
+    log.error('The chain with all history cannot be used yet: {error}. The next start tries again', { error })
   }
 }
