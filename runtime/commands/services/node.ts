@@ -12,7 +12,6 @@ import { startProgress } from '../../cli/terminal/progress.ts'
 import { unknownVariables, variableHint } from '../../cli/sources/resolve.ts'
 import { writePidFile } from '../../files/pidFile.ts'
 import { readStaticNodes } from '../../files/staticNodes.ts'
-import { startSegmentCompiler } from '../../compiler/segmentCompiler.ts'
 import { type Log, logOf } from '../../logging/log.ts'
 import { foreignChainWarning } from '../../migrate/foreignChain.ts'
 import { developmentBanner, developmentFields } from '../../node/process/developmentBanner.ts'
@@ -37,7 +36,7 @@ import { stopSignal } from '../../node/process/signals.ts'
 import type { Server } from '../../serving/serve.ts'
 import { summaryBox, summaryFields } from '../../node/process/summary.ts'
 import { openSecurityModule } from '../../signing/securityModule.ts'
-import { listenForWs } from '../../node/servers/wsServer.ts'
+import type { listenForWs, WsListener } from '../../node/servers/wsServer.ts'
 
 type Context = CommandContext<typeof NODE_OPTIONS>
 
@@ -142,6 +141,16 @@ const announce = async (
   else log.info('Listening on {address}', { address })
 }
 
+/** Listens for WebSocket; most nodes do not. */
+const openWs = async (...from: Parameters<typeof listenForWs>): Promise<WsListener> =>
+  (await import('../../node/servers/wsServer.ts')).listenForWs(...from)
+
+/** Compiles contract code that is often called. */
+const startCompiler = async (log: Log): Promise<void> => {
+  const { startSegmentCompiler } = await import('../../compiler/segmentCompiler.ts')
+  startSegmentCompiler(error => log.warn('Contract code stays interpreted: {error}', { error }))
+}
+
 /** Why a node cannot go on by itself: each resolves to the reason for the log. */
 const reasonsToStop = ({ memoryExceeded, storageLost }: RunningNode): readonly Promise<string>[] => [
   memoryExceeded.then(
@@ -200,7 +209,7 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
   let services: Services | undefined
   try {
     if (http) listeners = { ...listeners, http: await listenForRpc(options, tls.http) }
-    if (options.rpcWsEnabled) listeners = { ...listeners, ws: await listenForWs(options, tls.ws) }
+    if (options.rpcWsEnabled) listeners = { ...listeners, ws: await openWs(options, tls.ws) }
     if (options.graphqlHttpEnabled)
       listeners = { ...listeners, graphql: await listenForGraphql(options, tls.graphql) }
     if (servesMetrics(options)) listeners = { ...listeners, metrics: await listenForMetrics(options) }
@@ -208,8 +217,6 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     const requiredBlocks = await watchRequiredBlocks(node.chain, options.requiredBlocks)
     warnOfIgnored(context, log)
     for (const warning of warningsOf(options, prepared)) log.warn('{warning}', { warning })
-    if (options.evmCompilerEnabled)
-      startSegmentCompiler(error => log.warn('Contract code stays interpreted: {error}', { error }))
     const showProgress = terminal.interactive
       ? () => startProgress(terminal, text => void stderr.write(text))
       : undefined
@@ -227,8 +234,9 @@ const runLogged = async (context: Context, format: 'PLAIN' | 'JSON'): Promise<nu
     })
     await announce(context, node, services, listeners, format, log)
     notifyServiceManager('--ready', log)
-    // After the start, because loading the C library takes 20 ms.
+    // After the start, because loading the C library and the compiler takes 20 ms each.
     tuneAllocator()
+    if (options.evmCompilerEnabled) await startCompiler(log)
     const reasons = [stop.wait, requiredBlocks.violated, ...reasonsToStop(node)]
     if ((await untilStopped(reasons, options, listeners, log)) !== undefined) return 1
     notifyServiceManager('--stopping', log)

@@ -3,7 +3,6 @@ import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { logOf } from '../../logging/log.ts'
 import type { OpenNode } from '../runningNode.ts'
-import { startFetchingWhole } from './fetchWhole.ts'
 import { removeWhole } from '../opening/history/folders.ts'
 
 /** @throws UsageError for a development chain, which goes back */
@@ -51,5 +50,9 @@ export const startNodeHistory = ({ node, options, network }: NodeHistoryOptions)
     how,
   })
   if (storage !== 'sqlite' || network === undefined) return done
-  return startFetchingWhole({ dataPath, genesisFile, node, historyStart: start, network, log })
+  // Imported on use: few nodes have removed their history before.
+  const started = import('./fetchWhole.ts').then(({ startFetchingWhole }) =>
+    startFetchingWhole({ dataPath, genesisFile, node, historyStart: start, network, log }),
+  )
+  return async () => (await started)()
 }

@@ -5,7 +5,7 @@ import { enabledBy } from '../../cli/enabled.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { type GraphqlListener, serveGraphql } from './graphqlServer.ts'
 import { type RpcListener, serveRpc } from './rpcServer.ts'
-import { serveWs, type WsListener } from './wsServer.ts'
+import type { WsListener } from './wsServer.ts'
 
 export type ClientServices = {
   readonly options: NodeOptions
@@ -30,8 +30,10 @@ export const serveClients = async (services: ClientServices, context: RpcContext
   const serverAccess = { ...access, inbound: services.inbound }
   if (http !== undefined) serveRpc(http, options, serverAccess, context, ws)
   const pages = enabledBy(options).explorer ? http : undefined
-  if (ws !== undefined)
+  if (ws !== undefined) {
+    const { serveWs } = await import('./wsServer.ts')
     services.measured.webSockets = serveWs(ws, options, serverAccess, context, development, pages)
+  }
   if (graphql !== undefined) await serveGraphql(graphql, options, serverAccess, context)
   if (!options.xRpcIpcEnabled) return
   const { serveIpc } = await import('./ipcServer.ts')

@@ -1,10 +1,13 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { createSecureContext, rootCertificates } from 'node:tls'
+import process from 'node:process'
 import { UsageError, invalidValue } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { readFailureReason, readUpTo } from '../../cli/readUpTo.ts'
 import type { ServerTls } from '../../serving/serve.ts'
 import { graphqlTls, httpTls, type TlsSettings, wsTls } from './tlsSettings.ts'
+
+/** On use: loading it, with all authorities of the system, is a tenth of a start. */
+const tlsModule = () => process.getBuiltinModule('node:tls')
 
 /** Maximum file length: a chain of certificates has a few kilobytes. */
 const FILE_BYTES_MAX = 1024 * 1024
@@ -103,7 +106,7 @@ const readStore = (settings: TlsSettings): Pick<ServerTls, 'pfx' | 'passphrase'>
   const passphrase =
     password ?? textOf(`${flag}-keystore-password-file`, passwordFile as string).split(/\r?\n/)[0] ?? ''
   try {
-    createSecureContext({ pfx: Buffer.from(pfx), passphrase })
+    tlsModule().createSecureContext({ pfx: Buffer.from(pfx), passphrase })
   } catch {
     // The messages of the runtimes differ.
     throw new UsageError(
@@ -122,7 +125,7 @@ const readTls = (settings: TlsSettings): ServerTls => {
     authoritiesFile === undefined
       ? []
       : certificatesIn(`${flag}-trustcert-file`, authoritiesFile).map(certificate => certificate.toString())
-  return { ...own, authorities: [...given, ...(usesSystemAuthorities ? rootCertificates : [])] }
+  return { ...own, authorities: [...given, ...(usesSystemAuthorities ? tlsModule().rootCertificates : [])] }
 }
 
 /** The certificates and keys of each port; undefined for a port without TLS. */

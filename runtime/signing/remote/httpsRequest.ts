@@ -1,5 +1,5 @@
-import { request as httpRequest } from 'node:http'
-import { Agent, request as httpsRequest } from 'node:https'
+import type { Agent } from 'node:https'
+import process from 'node:process'
 import { connectionFailureReason } from '../../files/reason.ts'
 import { SignerError } from '../signer.ts'
 
@@ -24,7 +24,12 @@ export type SignerRequest = {
 /** Connections to one signer: consensus asks for one signature at a time. */
 const SOCKETS_MAX = 2
 
-export const createSignerAgent = (): Agent => new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
+/** On use: most nodes have their key in a file, and loading these modules takes their start some time. */
+const httpModule = () => process.getBuiltinModule('node:http')
+const httpsModule = () => process.getBuiltinModule('node:https')
+
+export const createSignerAgent = (): Agent =>
+  new (httpsModule().Agent)({ keepAlive: true, maxSockets: SOCKETS_MAX })
 
 const tlsOf = ({ ca, cert, key }: ClientTls) => ({
   ...(ca === undefined ? {} : { ca }),
@@ -57,7 +62,9 @@ export const sendSignerRequest = ({
     }
     const timer = setTimeout(() => fail(`no response within ${timeoutMs} ms`), timeoutMs)
     const common = { method: body === undefined ? 'GET' : 'POST', headers: headersOf(body) }
-    const request = isTls ? httpsRequest(url, { ...common, agent, ...tlsOf(tls) }) : httpRequest(url, common)
+    const request = isTls
+      ? httpsModule().request(url, { ...common, agent, ...tlsOf(tls) })
+      : httpModule().request(url, common)
     request.on('error', cause => fail(connectionFailureReason(cause)))
     request.on('response', response => {
       let text = ''
