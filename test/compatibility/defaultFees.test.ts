@@ -12,12 +12,18 @@ import { CLIENTS, type Endpoint, installedClients, sendInRow } from './sendInRow
 setDefaultTimeout(300_000)
 
 /**
- * Transactions in a row of each client. Where there is a base fee, those of viem last until it is next to nothing. Each send of
- * cast starts a process. `SENDS=300 bun test --timeout=60000 test/compatibility/defaultFees.test.ts` sends as many of each.
+ * Transactions in a row of each client; more on the network with a London genesis, where those of viem last until the base
+ * fee is next to nothing. Each send of cast starts a process. `SENDS=300 bun test --timeout=60000 test/compatibility/defaultFees.test.ts` sends as many of each.
  */
 const countOf = (usual: number): number => Number(process.env['SENDS'] ?? usual)
 const COUNTS: Readonly<Record<Client, number>> = {
-  viem: countOf(60),
+  viem: countOf(30),
+  ethers: countOf(30),
+  cast: countOf(5),
+  'web3.py': countOf(30),
+}
+const LONDON_COUNTS: Readonly<Record<Client, number>> = {
+  viem: countOf(300),
   ethers: countOf(60),
   cast: countOf(10),
   'web3.py': countOf(60),
@@ -59,7 +65,7 @@ const london = async (folder: string): Promise<Chain> => {
 const CHAINS = [
   { name: 'the development chain', start: developmentChain, counts: COUNTS },
   { name: 'a small network of `bun run network`', start: smallNetwork, counts: COUNTS },
-  { name: 'a London genesis with default options', start: london, counts: { ...COUNTS, viem: countOf(300) } },
+  { name: 'a London genesis with default options', start: london, counts: LONDON_COUNTS },
 ]
 
 describe.each(CHAINS)('given $name', ({ start, counts }) => {

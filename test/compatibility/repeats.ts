@@ -5,7 +5,7 @@ import { clientsOf } from '../runtime/transactions.ts'
 import { foundryProgram } from '../support/programs/foundry.ts'
 import { runProgram } from '../support/programs/runProgram.ts'
 import { privateKeyOf } from './contract.ts'
-import { runPython } from './python/run.ts'
+import { startPython } from './python/run.ts'
 
 export type Client = 'viem' | 'ethers' | 'cast' | 'web3.py'
 
@@ -25,6 +25,9 @@ const castSend = async (url: string, key: string, nonce: number): Promise<string
   const out = await runProgram([foundryProgram('cast'), 'send', TO, '--value=1', ...options], import.meta.dir)
   return out.trim()
 }
+
+/** One process for all chains. */
+let python: ReturnType<typeof startPython> | undefined
 
 /**
  * Sends transfers in a row with an unmodified client and its own default fees, each client from an account of its own; gives
@@ -54,6 +57,8 @@ export const REPEATS: Readonly<Record<Client, (asked: Repeats) => Promise<readon
       hashes.push(await castSend(url, privateKeyOf(2), first + index))
     return hashes
   },
-  'web3.py': async ({ url, count }) =>
-    (await runPython('repeats.py', { url, key: privateKeyOf(3), to: TO, count })) as readonly string[],
+  'web3.py': async ({ url, count }) => {
+    python ??= startPython('repeats.py')
+    return (await python({ url, key: privateKeyOf(3), to: TO, count })) as readonly string[]
+  },
 }
