@@ -13,7 +13,7 @@ const REQUEST_BLOCKS_MAX = 64
 /** Time limit of one request. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Interval between attempts while no peer delivers the block. */
+/** Interval between attempts while no peer delivers the block, or the store fails. */
 const REPAIR_RETRY_MS = 5_000
 
 export type RepairOptions = SyncContext & {
@@ -148,13 +148,18 @@ const update = (state: State): void => {
   if (damaged.size === 0 && state.scanAt === undefined) return
   if (network.peers().length === 0) return
   clearTimeout(state.timer)
-  state.running = repairAll(state, network)
-    .catch((error: unknown) => log.error('Damaged blocks could not be repaired: {error}', { error }))
-    .finally(() => {
+  state.running = repairAll(state, network).then(
+    () => {
       state.running = undefined
       // More damaged blocks may have been found meanwhile.
       if (!state.isWaitLogged && damaged.size > 0) update(state)
-    })
+    },
+    (error: unknown) => {
+      state.running = undefined
+      log.error('Damaged blocks could not be repaired, which is tried again: {error}', { error })
+      if (!stopping.signal.aborted) state.timer = setTimeout(() => update(state), REPAIR_RETRY_MS)
+    },
+  )
 }
 
 /** Fetches damaged records of blocks below the head from the peers. */

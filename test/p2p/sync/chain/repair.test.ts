@@ -90,6 +90,26 @@ describe('given a node with a damaged record below its head', () => {
     expect((await reopen(kv)).store.damagedFrom()).toBeUndefined()
   })
 
+  test('when the store cannot be read for a while, then that is logged once an attempt, and repaired afterwards', async () => {
+    const { kv, whole, damaged } = await chains()
+    await damaged.store.flush()
+    await remove(kv, 0, 6, 7, 8, 9, 10, 11, 12)
+    let isFailing = false
+    const failing: KeyValueStore = {
+      ...kv,
+      get: key =>
+        isFailing && key === segmentKey(4) ? Promise.reject(new Error('disk error')) : kv.get(key),
+    }
+    const chain = await reopen(failing)
+    isFailing = true
+    const [full, broken] = [await node(A, { chain: whole }), await node(B, { chain })]
+    wire.connect(full.network, broken.network)
+    await until(() => lines().includes('could not be repaired, which is tried again'))
+    isFailing = false
+    await until(() => lines().includes('and restored'))
+    expect(lines().split('could not be repaired')).toHaveLength(2)
+  })
+
   test('when it is above the views, then the blocks from there on are downloaded again', async () => {
     const { kv, whole } = await chains()
     // Nothing was flushed: the views end before the genesis block.
