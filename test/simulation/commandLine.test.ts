@@ -17,6 +17,12 @@ test('given a campaign, when it ends, then it reports seeds, steps, faults and v
   expect(stdout).toMatch(/^violations +0$/m)
 })
 
+test('given fewer seeds than processes, when the campaign ends, then it has run each seed once', () => {
+  const { status, stdout } = simulate('--seeds=1', '--validators=4', '--processes=2')
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^seeds +1 in .* s$/m)
+})
+
 test('given a seed, when it is replayed, then it reports event by event, and ends as in the campaign', () => {
   const { status, stdout } = simulate('--seed=2', '--validators=4')
   expect(status).toBe(0)

@@ -85,7 +85,7 @@ describe('given a network of one validator that runs', () => {
           1,
           expect.stringContaining('Nothing was proposed; --force'),
         ])
-        expect((await validators('propose', address('5'), '--remove')).error).toContain('is no validator')
+        expect((await validators('propose', address('5'), '--remove')).error).toContain('is not a validator')
         expect((await validators('propose', '0x12')).code).toBe(2)
         expect(await node.rpc<object>('qbft_getPendingVotes')).toEqual({})
 

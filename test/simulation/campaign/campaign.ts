@@ -23,10 +23,11 @@ export const runCampaign = async ({
 }: Campaign): Promise<Totals> => {
   const totals = newTotals()
   const progress = startProgress(processTerminal, text => void stderr.write(text))
-  const shares = Array.from({ length: processes }, (_, index) => ({
+  const step = Math.min(processes, seeds)
+  const shares = Array.from({ length: step }, (_, index) => ({
     from: from + index,
     to: from + seeds,
-    step: processes,
+    step,
     validators,
     forgetting,
     untilViolation: false,
