@@ -44,8 +44,9 @@ scenario(
       expect(notSigning).toMatch(
         /^No block for \d+ s: this validator has started and signs nothing yet: 1 of 2 other validators have reported their height and round, at least 2 are needed/,
       )
+      // The one that was killed counts as heard for some seconds more.
       expect(roundsFail).toMatch(
-        /^No block for \d+ s: rounds end without a block although 2 of 3 validators are heard; round \d+ took \d+\.\d s: .*; compare the load of the machines \(here \d+\.\d on \d+ processors?\)/,
+        /^No block for \d+ s: rounds end without a block although [23] of 3 validators are heard; round \d+ took \d+\.\d s: .*; compare the load of the machines \(here \d+\.\d on \d+ processors?\)/,
       )
       expect(roundsFail).toMatch(new RegExp(`${short(2)}|${short(3)}`))
       const { code, out } = await runHere(['doctor', `--url=${cluster.node(2).url}`])
