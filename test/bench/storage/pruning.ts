@@ -33,7 +33,8 @@ const withNode = async <Result>(
     ...args,
     '--rpc-http-enabled',
     '--rpc-http-api=ETH,ADMIN',
-    '--p2p-enabled=false',
+    // The first kept block is told to peers: without P2P nobody answers for it.
+    '--p2p-port=0',
   ])
   try {
     return await measure(node)
