@@ -192,24 +192,29 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
         params: ['newHeads'],
       })),
     )
-    const [late, never] = [
-      await untilTaken(() => connectRawWs(wsUrl)),
-      await untilTaken(() => connectRawWs(wsUrl)),
-    ]
-    for (const reader of [late, never]) {
+    /** A reader that stops, and to which much is sent until a reader beside it, which is told after it, has all of it. */
+    const stopped = async () => {
+      const reader = await untilTaken(() => connectRawWs(wsUrl))
       reader.send(subscribe)
       await until(() => reader.received().includes(']'))
       reader.pause()
+      const beside = await untilTaken(() => connectWs(wsUrl))
+      const heads = await beside.call<string>('eth_subscribe', 'newHeads')
+      // Each block is nearly two megabytes to the reader; what its socket takes is ten at most. No more than it takes:
+      // who is cut off has five seconds to read why.
+      await mine(node, 9)
+      await beside.results(heads, 9)
+      beside.close()
+      return reader
     }
-    // Each block is nearly two megabytes to each of them; what their sockets take is ten at most. No more than it takes:
-    // who is cut off has five seconds to read why.
-    await mine(node, 9)
+    const late = await stopped()
     late.resume()
     await late.closed
     expect(late.received()).toContain(`"error":{"code":-32005,"message":"${SLOW}"}`)
     expect(tellsPolicyViolation(late.received(), SLOW)).toBe(true)
     expect(late.receivedBytes).toBeGreaterThan(NOTIFICATION_BUFFER_BYTES_MAX)
-    // The other place is free once the one that reads nothing is cut off as well.
+    const never = await stopped()
+    // Both places are free once the one that reads nothing is cut off.
     await untilTaken(() => connectWs(wsUrl))
     await untilTaken(() => connectWs(wsUrl))
     never.resume()
