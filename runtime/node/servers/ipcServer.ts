@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createIpcApp, type IpcApp } from '../../../handlers/ipc/session.ts'
@@ -91,6 +91,13 @@ export const serveIpc = async (
     messageLengthMax: options.rpcHttpMaxRequestContentLength,
     inbound: access.inbound,
   })
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  // Any other file is somebody's, such as a key.
+  if (found !== undefined && !found.isSocket())
+    throw new CommandError(
+      'START_FAILED',
+      `Cannot serve ${path}: it exists and is no socket; give another path`,
+    )
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
     sockets.add(socket)
@@ -100,7 +107,7 @@ export const serveIpc = async (
   })
   server.maxConnections = CONNECTIONS_MAX
   try {
-    // A killed process leaves its file.
+    // A killed process leaves its socket.
     rmSync(path, { force: true })
     await listen(server, path)
     chmodSync(path, 0o600)

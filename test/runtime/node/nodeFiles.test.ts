@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withFolder } from '../folder.ts'
 import { PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
@@ -40,4 +40,27 @@ describe('given a node with files and blocks that the operator names', () => {
       expect(code).toBe(1)
       expect(error).toContain(`Cannot write --pid-path=${folder}: `)
     }))
+
+  test.each([
+    ['the id of a process', ['--pid-path='], 'no file with the id of a process'],
+    ['a socket', ['--Xrpc-ipc-enabled', '--Xrpc-ipc-path='], 'no socket'],
+  ])(
+    'when the path of %s is another file, such as the key, then the node does not start and the file stays',
+    (_, options, reason) =>
+      withFolder(async folder => {
+        const file = join(folder, 'kept')
+        writeFileSync(file, `0x${'12'.repeat(32)}`)
+        const [last, ...first] = options.toReversed()
+        const { code, error } = await runCommand([
+          `--data-path=${join(folder, 'data')}`,
+          '--p2p-enabled=false',
+          '--rpc-http-port=0',
+          ...first,
+          `${last}${file}`,
+        ])
+        expect([code, error]).toEqual([1, expect.stringContaining(`${file}: it exists and is ${reason}`)])
+        expect(readFileSync(file, 'utf8')).toBe(`0x${'12'.repeat(32)}`)
+      }),
+    PROCESS_TEST_TIMEOUT_MS,
+  )
 })
