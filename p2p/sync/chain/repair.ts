@@ -36,6 +36,8 @@ type State = RepairOptions & {
   scanAt: bigint | undefined
   /** True once a log line says that the damaged blocks wait for a peer. */
   isWaitLogged: boolean
+  /** True from a failure of the store until its retry: claims of peers start no attempt meanwhile. */
+  isPaused: boolean
 }
 
 type Run = { readonly from: bigint; readonly count: number }
@@ -141,10 +143,23 @@ const repairAll = async (state: State, network: Network): Promise<void> => {
   }
 }
 
+/** Logs a failure of the store, and tries again after the interval. */
+const pause = (state: State, error: unknown): void => {
+  const { log, stopping } = state
+  log.error('Damaged blocks could not be repaired, which is tried again: {error}', { error })
+  if (stopping.signal.aborted) return
+  state.isPaused = true
+  state.timer = setTimeout(() => {
+    state.isPaused = false
+    update(state)
+  }, REPAIR_RETRY_MS)
+}
+
 const update = (state: State): void => {
-  const { damaged, log, stopping } = state
+  const { damaged, stopping } = state
   const network = state.network()
-  if (state.running !== undefined || network === undefined || stopping.signal.aborted) return
+  if (state.running !== undefined || state.isPaused || network === undefined || stopping.signal.aborted)
+    return
   if (damaged.size === 0 && state.scanAt === undefined) return
   if (network.peers().length === 0) return
   clearTimeout(state.timer)
@@ -156,8 +171,7 @@ const update = (state: State): void => {
     },
     (error: unknown) => {
       state.running = undefined
-      log.error('Damaged blocks could not be repaired, which is tried again: {error}', { error })
-      if (!stopping.signal.aborted) state.timer = setTimeout(() => update(state), REPAIR_RETRY_MS)
+      pause(state, error)
     },
   )
 }
@@ -173,6 +187,7 @@ export const startRepair = (options: RepairOptions): Repair => {
     timer: undefined,
     scanAt: store.damagedFrom(),
     isWaitLogged: false,
+    isPaused: false,
   }
   const unsubscribe = store.onDamaged(number => {
     if (state.damaged.size < DAMAGED_MAX) state.damaged.add(number)

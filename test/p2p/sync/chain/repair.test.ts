@@ -105,6 +105,9 @@ describe('given a node with a damaged record below its head', () => {
     const [full, broken] = [await node(A, { chain: whole }), await node(B, { chain })]
     wire.connect(full.network, broken.network)
     await until(() => lines().includes('could not be repaired, which is tried again'))
+    // The claim of a peer meanwhile starts no attempt.
+    await extend(whole)
+    await until(() => chain.head().header.number === BigInt(BLOCKS + 1))
     isFailing = false
     await until(() => lines().includes('and restored'))
     expect(lines().split('could not be repaired')).toHaveLength(2)
