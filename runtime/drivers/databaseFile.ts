@@ -1,6 +1,7 @@
 import { errorText } from '../../core/text/errorText.ts'
 import { existsSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
-import { isBusy, type OpenSqlite, type SqliteDatabase } from './sqliteDatabase.ts'
+import { basename } from 'node:path'
+import { isBusy, isDamaged, type OpenSqlite, type SqliteDatabase } from './sqliteDatabase.ts'
 
 export type SqliteFileOptions = {
   readonly path: string
@@ -111,20 +112,36 @@ class OtherLayout extends Error {
   }
 }
 
-const helpFor = (cause: unknown, reason: string): string => {
+/** What to do about a damaged file, by its name. */
+const DAMAGE_HELP: Readonly<Record<string, string>> = {
+  'views.sqlite':
+    'stop the node and run storage check --repair, or delete the file: either builds it again from the block records',
+  'segments.sqlite':
+    'restore the folder of the chain from a backup or a snapshot, or delete it: the node then fetches the chain from its peers. Leave the key and the folder validator as they are',
+}
+
+const OTHER_HELP =
+  'check that it is a file of this node with read and write permission, or restore its folder, and no other one, from a backup'
+
+const helpFor = (path: string, cause: unknown, reason: string): string => {
   if (cause instanceof OtherLayout)
     return 'use the version that wrote it; if it is views.sqlite, delete it, and the next start creates it again from the segments'
   if (reason.includes('disk is full')) return 'free space on the disk and start the node again'
   if (reason.includes('readonly')) return 'give this user write permission'
-  return 'check that it is a file of this node with read and write permission, or restore its folder, and no other one, from a backup'
+  return (isDamaged(cause) ? DAMAGE_HELP[basename(path)] : undefined) ?? OTHER_HELP
 }
 
-/** The file cannot be opened, is not a database, or has another layout. */
+/** The file cannot be opened, is damaged or not a database, or has another layout. */
 export class SqliteFileError extends Error {
   override readonly name = 'SqliteFileError'
   readonly code = 'SQLITE_FILE'
-  constructor(path: string, cause: unknown) {
+  readonly path: string
+  /** True if SQLite cannot read the content of the file. */
+  readonly isDamaged: boolean
+  constructor(path: string, cause: unknown, attempt = 'open') {
     const reason = errorText(cause)
-    super(`cannot open ${path}: ${reason}; ${helpFor(cause, reason)}`, { cause })
+    super(`cannot ${attempt} ${path}: ${reason}; ${helpFor(path, cause, reason)}`, { cause })
+    this.path = path
+    this.isDamaged = isDamaged(cause)
   }
 }

@@ -5,6 +5,7 @@ import { keyValueOfDriver } from '../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { logOf } from '../logging/log.ts'
 import { exclusiveTurn } from '../scheduler.ts'
+import type { SqliteFileError } from './databaseFile.ts'
 import { parseStorage, requireOptions, shownName, type StorageName } from './driverOptions.ts'
 import { LEASE_MS, type LeasedStore, leaseStore } from './lease.ts'
 import { openMemoryDriver } from './memory.ts'
@@ -94,6 +95,12 @@ const onEarlierViews = (layout: number): void =>
     { layout },
   )
 
+const onDamagedViews = ({ path, cause }: SqliteFileError): void =>
+  logOf('chain').warn(
+    'The views {path} are damaged ({reason}): they are deleted, and built again from the block records',
+    { path, reason: errorText(cause) },
+  )
+
 /** What a node stores its chain in. */
 export type Storage = KeyValueStore & {
   /** Resolves when another node has taken the storage over; undefined where the data path's lock is enough. */
@@ -124,7 +131,7 @@ export const openStorage = async (
     case 'sqlite':
       requireNoOptions(name, options)
       return keyValueOfDriver(
-        await openSqliteDriver({ path, waitsForDisk, onEarlierViews }),
+        await openSqliteDriver({ path, waitsForDisk, onEarlierViews, onDamagedViews }),
         waitsForDisk ? 'synced' : 'process',
         exclusiveTurn,
       )

@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Driver, defineDriver } from 'unstorage'
 import type { DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
-import { isBusy, type SqliteStatement } from './sqliteDatabase.ts'
-import { openSqliteFile, type SqliteFile } from './sqliteFile.ts'
+import type { SqliteStatement } from './sqliteDatabase.ts'
+import type { SqliteFile } from './sqliteFile.ts'
+import { openSqliteFolder, type SqliteFolder, type SqliteFolderOptions } from './sqliteFolder.ts'
 import {
   keyOfPart,
   packKey,
@@ -14,37 +13,6 @@ import {
   sequentialNumber,
   unpackKey,
 } from './sqliteKeys.ts'
-import { DataPathInUse } from './lock.ts'
-
-export const SEGMENTS_FILE = 'segments.sqlite'
-export const VIEWS_FILE = 'views.sqlite'
-
-/** Segments are large, written once, in the order of their numbers. */
-const SEGMENT_PAGE_BYTES = 16_384
-/** Views are small records with random keys; a change rewrites a page. */
-const VIEW_PAGE_BYTES = 4096
-const SEGMENT_CACHE_BYTES = 2 * 1024 * 1024
-const VIEW_CACHE_BYTES = 8 * 1024 * 1024
-
-/** A table of `name:NUMBER` keys by number: appending to it costs a tenth of what a random key does. */
-const sequentialTable = (name: string): string =>
-  `CREATE TABLE IF NOT EXISTS ${name} (id INTEGER PRIMARY KEY, value BLOB NOT NULL)`
-
-/**
- * Short values with random keys: accounts, slots and indexes by hash. One tree: a read finds the value beside the key and
- * loads half the pages that an index and a table take.
- */
-const FLAT_TABLE = 'CREATE TABLE IF NOT EXISTS flat (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID'
-
-/** All other keys, with values of any length: rows are in the order of insertion, only the index is in the order of keys. */
-const ENTRY_TABLE = 'CREATE TABLE IF NOT EXISTS entry (key BLOB NOT NULL UNIQUE, value BLOB NOT NULL)'
-
-/*
- * Version of the tables and of the checksums in them. Files of another layout are refused: their content would not be found,
- * or count as damaged. Views of an earlier layout are emptied when a node opens them, and built again from the segments.
- */
-const SEGMENTS_LAYOUT = 1
-const VIEWS_LAYOUT = 2
 
 /** Prefix of the keys of state trie records. Those of storage tries have an address instead and go to `entry`. */
 export const TRIE_RECORD = 'n:t:n'
@@ -77,54 +45,6 @@ export type SqliteDriverOptions = SqliteFolderOptions & {
    * `sync` and checkpoints wait for the disk all the same, so a power cut loses the last entries alone.
    */
   readonly waitsForDisk?: boolean
-}
-
-export type SqliteFolderOptions = {
-  /** Called when views of an earlier layout are emptied; without it they are refused. */
-  readonly onEarlierViews?: ((layout: number) => void) | undefined
-}
-
-/** False once blocks were removed: the views cannot be built without them. */
-const hasAllHistory = (segments: SqliteFile): boolean =>
-  segments.prepare('SELECT count(*) AS n FROM history').get()?.['n'] === 0
-
-export type SqliteFolder = { readonly segments: SqliteFile; readonly views: SqliteFile }
-
-/**
- * Segments and views have a file each: the sync of a commit then writes nothing else, and an operator may delete the views,
- * which the next start makes again.
- */
-export const openSqliteFolder = async (
-  path: string,
-  { onEarlierViews }: SqliteFolderOptions = {},
-): Promise<SqliteFolder> => {
-  mkdirSync(path, { recursive: true })
-  let segments: SqliteFile | undefined
-  try {
-    segments = await openSqliteFile({
-      path: join(path, SEGMENTS_FILE),
-      schema: `${sequentialTable('segment')}; ${sequentialTable('part')}; ${sequentialTable('history')}`,
-      layout: SEGMENTS_LAYOUT,
-      pageBytes: SEGMENT_PAGE_BYTES,
-      cacheBytes: SEGMENT_CACHE_BYTES,
-    })
-    const canBuildViews = onEarlierViews !== undefined && hasAllHistory(segments)
-    const views = await openSqliteFile({
-      path: join(path, VIEWS_FILE),
-      schema: `${sequentialTable('header')}; ${sequentialTable('node')}; ${FLAT_TABLE}; ${ENTRY_TABLE}`,
-      layout: VIEWS_LAYOUT,
-      replacesEarlier: layout => {
-        if (canBuildViews) onEarlierViews(layout)
-        return canBuildViews
-      },
-      pageBytes: VIEW_PAGE_BYTES,
-      cacheBytes: VIEW_CACHE_BYTES,
-    })
-    return { segments, views }
-  } catch (error) {
-    await segments?.close()
-    throw isBusy(error) ? new DataPathInUse(path, '') : error
-  }
 }
 
 /** One write with its table and the key in that table. */

@@ -88,3 +88,17 @@ export const isBusy = (error: unknown): boolean => {
   // Deno gives the reason in the message only.
   return code === 'ERR_SQLITE_ERROR' && error.message.startsWith('database is locked')
 }
+
+/** The base codes of a damaged file and of one that is no database. */
+const CORRUPT = 11
+const NOT_A_DATABASE = 26
+
+/** True if SQLite finds the content of the file damaged; false for any other failure, as of the disk. */
+export const isDamaged = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  const { errno, errcode } = error as Error & { readonly errno?: unknown; readonly errcode?: unknown }
+  for (const code of [errno, errcode])
+    if (typeof code === 'number' && [CORRUPT, NOT_A_DATABASE].includes(code & 255)) return true
+  // Deno gives the reason in the message only.
+  return /^(?:database disk image is malformed|file is not a database)/.test(error.message)
+}

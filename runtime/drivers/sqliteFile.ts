@@ -5,10 +5,11 @@ import {
   keepWal,
   type OpenedDatabase,
   openDatabaseFile,
+  SqliteFileError,
   type SqliteFileOptions,
 } from './databaseFile.ts'
 import { exclusiveTurn } from '../scheduler.ts'
-import { loadSqlite, type OpenSqlite, type SqliteStatement } from './sqliteDatabase.ts'
+import { isDamaged, loadSqlite, type OpenSqlite, type SqliteStatement } from './sqliteDatabase.ts'
 
 /** WAL bytes after which a checkpoint is due: copying 500 pages takes 2 to 9 ms, and fewer would sync the file too often. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024
@@ -91,13 +92,34 @@ const current = ({ opened, options }: FileState): OpenedDatabase => {
   return opened
 }
 
+/** A statement whose errors name the file where that is damaged. */
 const prepare = (state: FileState, sql: string): SqliteStatement => {
   const one: Prepared = { sql, statement: current(state).database.prepare(sql) }
   state.prepared.push(one)
+  const named = (cause: unknown): unknown =>
+    isDamaged(cause) ? new SqliteFileError(state.options.path, cause, 'read') : cause
   return {
-    get: (...values) => one.statement.get(...values),
-    all: (...values) => one.statement.all(...values),
-    run: (...values) => one.statement.run(...values),
+    get: (...values) => {
+      try {
+        return one.statement.get(...values)
+      } catch (cause) {
+        throw named(cause)
+      }
+    },
+    all: (...values) => {
+      try {
+        return one.statement.all(...values)
+      } catch (cause) {
+        throw named(cause)
+      }
+    },
+    run: (...values) => {
+      try {
+        one.statement.run(...values)
+      } catch (cause) {
+        throw named(cause)
+      }
+    },
   }
 }
 

@@ -16,7 +16,7 @@ import { orderedTrieRoot } from '../../core/trie/ordered.ts'
 import { type Findings, found } from './findings.ts'
 
 type RecordCheck = {
-  readonly kv: KeyValueStore
+  readonly kv: Pick<KeyValueStore, 'get' | 'pause'>
   /** The first block whose record is kept; 0 while all are. */
   readonly historyStart: number
   readonly configuration: ChainConfiguration

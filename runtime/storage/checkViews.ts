@@ -1,8 +1,9 @@
-import { equalBytes } from '../../core/bytes/bytes.ts'
+import { equalBytes, equalOptionalBytes } from '../../core/bytes/bytes.ts'
 import { fromHex } from '../../core/bytes/hex.ts'
+import { EMPTY_CODE_HASH } from '../../core/crypto/constants.ts'
 import { keccak256 } from '../../core/crypto/crypto.ts'
 import type { Account } from '../../core/state/account.ts'
-import { checkedValue } from '../../core/store/checksum.ts'
+import { checkedValue, StoreCorruption } from '../../core/store/checksum.ts'
 import { createReader } from '../../core/store/codec/reader.ts'
 import { accountCodec, slotCodec } from '../../core/store/codec/stateValues.ts'
 import type { ChainStore } from '../../core/store/store.ts'
@@ -31,9 +32,6 @@ export const checkEntries = (views: SqliteFile, findings: Findings): number => {
 const ADDRESS_DIGITS = 40
 const INCARNATION_DIGITS = 16
 
-const isSameValue = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean =>
-  a === undefined || b === undefined ? a === b : equalBytes(a, b)
-
 const accountAt = (store: ChainStore, number: bigint, address: Uint8Array): Account | undefined =>
   store.stateAt(number).account(address)
 
@@ -47,7 +45,7 @@ const checkAccount = (
   const address = fromHex(`0x${key.slice(2)}`)
   const account = accountAt(store, number, address)
   const expected = account === undefined ? undefined : accountValue(account)
-  return isSameValue(trieValue(store.nodes(), ACCOUNT_KEYS, root, keccak256(address)), expected)
+  return equalOptionalBytes(trieValue(store.nodes(), ACCOUNT_KEYS, root, keccak256(address)), expected)
     ? undefined
     : `the account 0x${key.slice(2)} differs from the state root of block ${number}`
 }
@@ -72,9 +70,26 @@ const checkSlot = (
     account.storageRoot,
     keccak256(slot),
   )
-  return isSameValue(proved, slotValue(value))
+  return equalOptionalBytes(proved, slotValue(value))
     ? undefined
     : `slot 0x${digits.slice(-64)} of 0x${digits.slice(0, ADDRESS_DIGITS)} differs from its storage root`
+}
+
+/** Reads the code of an account. @returns the problem of missing or damaged code */
+const checkCode = async (
+  store: ChainStore,
+  number: bigint,
+  address: string,
+  { codeHash }: Account,
+): Promise<string | undefined> => {
+  if (equalBytes(codeHash, EMPTY_CODE_HASH)) return undefined
+  try {
+    await store.run(() => store.stateAt(number).code(codeHash))
+    return undefined
+  } catch (cause) {
+    if (!(cause instanceof StoreCorruption)) throw cause
+    return `the code of 0x${address}: ${cause.message}`
+  }
 }
 
 /** Leaves counted at once. */
@@ -96,8 +111,12 @@ const countLeaves = (store: ChainStore, root: Uint8Array): number => {
   }
 }
 
-/** Compares all accounts and slots after the head with its state root. Returns the number of accounts. */
-export const checkState = (views: SqliteFile, store: ChainStore, findings: Findings): number => {
+/** Compares all accounts, their code and their slots after the head with its state root. Returns the number of accounts. */
+export const checkState = async (
+  views: SqliteFile,
+  store: ChainStore,
+  findings: Findings,
+): Promise<number> => {
   const head = store.head()
   if (head === undefined) return 0
   const { number, stateRoot } = head.header
@@ -107,7 +126,7 @@ export const checkState = (views: SqliteFile, store: ChainStore, findings: Findi
       const problem = what()
       if (problem !== undefined) found(findings, problem)
     } catch (cause) {
-      if (!(cause instanceof TrieCorruption)) throw cause
+      if (!(cause instanceof TrieCorruption || cause instanceof StoreCorruption)) throw cause
       found(findings, cause.message)
     }
   }
@@ -117,10 +136,16 @@ export const checkState = (views: SqliteFile, store: ChainStore, findings: Findi
     const stored = checkedValue(key, value)
     // Reported with the other checksums.
     if (stored === undefined) continue
-    if (isAccount && accountCodec.read(createReader(stored)) !== undefined) accounts++
-    check(() =>
-      isAccount ? checkAccount(store, number, stateRoot, key) : checkSlot(store, number, key, stored),
-    )
+    if (!isAccount) {
+      check(() => checkSlot(store, number, key, stored))
+      continue
+    }
+    check(() => checkAccount(store, number, stateRoot, key))
+    const account = accountCodec.read(createReader(stored))
+    if (account === undefined) continue
+    accounts++
+    const problem = await checkCode(store, number, key.slice(2), account)
+    if (problem !== undefined) found(findings, problem)
   }
   check(() => {
     const leaves = countLeaves(store, stateRoot)

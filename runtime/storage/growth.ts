@@ -1,6 +1,6 @@
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import { EMPTY_TRIE_ROOT } from '../../core/crypto/constants.ts'
-import type { ChainStore } from '../../core/store/store.ts'
+import type { Header } from '../../core/block/header.ts'
 
 /** Blocks at the head that the figures are taken from: a day of blocks of 8 s. */
 const SAMPLED_BLOCKS = 10_800
@@ -30,28 +30,34 @@ export type GrowthSizes = {
   readonly keptPerBlock: number
 }
 
+/** The blocks of a chain. */
+export type GrowthBlocks = {
+  readonly last: number
+  /** The first block that is kept; 0 while all are. */
+  readonly historyStart: number
+  readonly header: (number: number) => Promise<Header | undefined>
+}
+
 /** How fast the files grow, by the last blocks that are kept; undefined for a chain without two of them. */
 export const measureGrowth = async (
-  store: ChainStore,
+  { last, historyStart, header: headerOf }: GrowthBlocks,
   { recordsOf, filesPerRecord, keptPerBlock }: GrowthSizes,
 ): Promise<Growth | undefined> => {
-  const head = store.head()
-  const historyStart = Number(store.historyStart?.() ?? 0n)
-  const last = Number(head?.header.number ?? 0n)
   const first = Math.max(1, historyStart, last - SAMPLED_BLOCKS + 1)
-  if (head === undefined || last <= first) return undefined
+  const head = last <= first ? undefined : await headerOf(last)
+  if (head === undefined) return undefined
   let emptyBlocks = 0
   let emptyBytes = 0
-  let begin = head.header.timestamp
+  let begin = head.timestamp
   for (let number = first; number <= last; number++) {
-    const header = await store.header(BigInt(number))
+    const header = await headerOf(number)
     if (header === undefined) continue
     if (number === first) begin = header.timestamp
     if (!equalBytes(header.transactionsRoot, EMPTY_TRIE_ROOT)) continue
     emptyBlocks++
     emptyBytes += recordsOf(number, number)
   }
-  const seconds = Math.max(1, Number(head.header.timestamp - begin))
+  const seconds = Math.max(1, Number(head.timestamp - begin))
   const perDay = (bytes: number): number => Math.round((bytes * SECONDS_PER_DAY) / seconds)
   return {
     firstBlock: first,

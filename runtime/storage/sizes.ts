@@ -1,5 +1,7 @@
 import type { SqliteFile } from '../drivers/sqliteFile.ts'
-import type { SqliteFolder } from '../drivers/sqlite.ts'
+
+/** The files of a chain; the views may be missing. */
+export type ChainFiles = { readonly segments: SqliteFile; readonly views: SqliteFile | undefined }
 
 /** Bytes of the values and keys of one kind of entries. */
 export type KindSize = { readonly kind: string; readonly count: number; readonly bytes: number }
@@ -66,15 +68,19 @@ const numbered = (table: string): string =>
 const keyed = (table: string): string =>
   `SELECT CAST(substr(key, 1, instr(key, x'3a') - 1) AS TEXT) AS name, count(*) AS count, sum(length(key) + length(value)) AS bytes FROM ${table} GROUP BY 1`
 
+const sizesOfViews = (views: SqliteFile): readonly KindSize[] => [
+  ...sizesOf(views, numbered('header'), () => 'headers'),
+  ...sizesOf(views, numbered('node'), () => 'trie nodes'),
+  ...sizesOf(views, keyed('flat'), name => KINDS[name] ?? 'other'),
+  ...sizesOf(views, keyed('entry'), name => KINDS[name] ?? 'other'),
+]
+
 /** The sizes of all kinds, the largest first. Free pages and the inner pages of the trees are not in them. */
-export const sizesByKind = ({ segments, views }: SqliteFolder): readonly KindSize[] => {
+export const sizesByKind = ({ segments, views }: ChainFiles): readonly KindSize[] => {
   const all = [
     ...sizesOf(segments, numbered('segment'), () => 'block records'),
     ...sizesOf(segments, numbered('part'), () => 'block records'),
-    ...sizesOf(views, numbered('header'), () => 'headers'),
-    ...sizesOf(views, numbered('node'), () => 'trie nodes'),
-    ...sizesOf(views, keyed('flat'), name => KINDS[name] ?? 'other'),
-    ...sizesOf(views, keyed('entry'), name => KINDS[name] ?? 'other'),
+    ...(views === undefined ? [] : sizesOfViews(views)),
   ]
   const byKind = new Map<string, KindSize>()
   for (const { kind, count, bytes } of all) {
@@ -85,7 +91,11 @@ export const sizesByKind = ({ segments, views }: SqliteFolder): readonly KindSiz
 }
 
 /** Bytes of the records of blocks `first` to `last`, with their parts. */
-export const recordBytes = ({ segments }: SqliteFolder, first: number, last: number): number => {
+export const recordBytes = (
+  { segments }: Pick<ChainFiles, 'segments'>,
+  first: number,
+  last: number,
+): number => {
   const whole = segments
     .prepare('SELECT sum(length(value)) AS bytes FROM segment WHERE id BETWEEN ? AND ?')
     .get(first, last)
@@ -102,4 +112,5 @@ const freeIn = (file: SqliteFile): number => {
 }
 
 /** Bytes of pages that removed entries have freed. The files keep their length, and use these pages first. */
-export const freeBytes = ({ segments, views }: SqliteFolder): number => freeIn(segments) + freeIn(views)
+export const freeBytes = ({ segments, views }: ChainFiles): number =>
+  freeIn(segments) + (views === undefined ? 0 : freeIn(views))

@@ -72,7 +72,7 @@ export type StoredHeight = {
   readonly isOfEarlierRelease: boolean
 }
 
-export const readFlushedHeight = async (kv: KeyValueStore): Promise<StoredHeight> => {
+export const readFlushedHeight = async (kv: Pick<KeyValueStore, 'get'>): Promise<StoredHeight> => {
   let flushedHeight: FlushedHeight | undefined
   let damaged: string | undefined
   let isOfEarlierRelease = false

@@ -1,14 +1,30 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { openChainStore } from '../../../core/store/chainStore.ts'
+import type { Header } from '../../../core/block/header.ts'
+import { checkedValue } from '../../../core/store/checksum.ts'
+import { decodeChainHead } from '../../../core/store/codec/chainHead.ts'
+import { readFlushedHeight } from '../../../core/store/flushing/flushedHeight.ts'
+import { headerKey } from '../../../core/store/keys.ts'
 import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
+import { readHistoryStart } from '../../../core/store/recovery/historyMark.ts'
+import { openSegment, segmentRecord } from '../../../core/store/segments/segment.ts'
+import { readSegment } from '../../../core/store/segments/segmentParts.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
 import { lockDataPath } from '../../drivers/lock.ts'
-import { openSqliteFolder, sqliteDriverOf } from '../../drivers/sqlite.ts'
+import { sqliteDriverOf } from '../../drivers/sqlite.ts'
+import { openSegmentsFile, openViewsFile, VIEWS_FILE } from '../../drivers/sqliteFolder.ts'
 import { useFastEngine } from '../../node/opening/engine.ts'
 import { type Growth, measureGrowth } from '../../storage/growth.ts'
-import { freeBytes, type KindSize, perBlockSizes, recordBytes, sizesByKind } from '../../storage/sizes.ts'
+import { createRecordReader, lastRecordOf, type RecordReader } from '../../storage/recordReader.ts'
+import {
+  type ChainFiles,
+  freeBytes,
+  type KindSize,
+  perBlockSizes,
+  recordBytes,
+  sizesByKind,
+} from '../../storage/sizes.ts'
 import { chainFolderOf } from './chainFolder.ts'
 import type { ReportOptions } from './storageCommands.ts'
 
@@ -20,6 +36,8 @@ type Report = {
   readonly historyStart: number
   /** Bytes of the files that were freed, which new blocks use. */
   readonly freeBytes: number
+  /** False where the views are missing: their kinds and the growth are then not told. */
+  readonly hasViews: boolean
 }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
@@ -34,21 +52,57 @@ const filesOf = (folder: string): Report['files'] =>
     .map(name => ({ name, bytes: statSync(join(folder, name)).size }))
     .sort((a, b) => b.bytes - a.bytes)
 
+/** The header of a block from the views, or from its record. */
+const headerIn = async (kv: RecordReader, number: number): Promise<Header | undefined> => {
+  const key = headerKey(number)
+  const head = checkedValue(key, await kv.get(key))
+  if (head !== undefined) return decodeChainHead(head).header
+  const record = await readSegment(kv, number)
+  return typeof record === 'string' ? undefined : segmentRecord(openSegment(record)).block.header
+}
+
+const readFiles = async (folder: string, files: ChainFiles): Promise<Report> => {
+  const { segments, views } = files
+  const kv: RecordReader =
+    views === undefined
+      ? createRecordReader(segments)
+      : keyValueOfDriver(sqliteDriverOf({ segments, views }), 'synced')
+  const kinds = sizesByKind(files)
+  const historyStart = await readHistoryStart(kv, (await readFlushedHeight(kv)).flushedHeight)
+  const header = (number: number): Promise<Header | undefined> => headerIn(kv, number)
+  const growth =
+    views === undefined
+      ? undefined
+      : await measureGrowth(
+          { last: lastRecordOf(segments), historyStart, header },
+          {
+            recordsOf: (first, last) => recordBytes(files, first, last),
+            ...perBlockSizes(kinds, historyStart > 0),
+          },
+        )
+  return {
+    files: filesOf(folder),
+    kinds,
+    growth,
+    historyStart,
+    freeBytes: freeBytes(files),
+    hasViews: views !== undefined,
+  }
+}
+
+/** Changes nothing: views that are missing, or end before the records, stay so. */
 const read = async (folder: string): Promise<Report> => {
-  const files = await openSqliteFolder(folder)
-  const store = await openChainStore(keyValueOfDriver(sqliteDriverOf(files), 'synced'), { repairs: true })
+  const segments = await openSegmentsFile(folder)
   try {
-    await store.flush()
-    const kinds = sizesByKind(files)
-    const onDisk = filesOf(folder)
-    const historyStart = Number(store.historyStart?.() ?? 0n)
-    const growth = await measureGrowth(store, {
-      recordsOf: (first, last) => recordBytes(files, first, last),
-      ...perBlockSizes(kinds, historyStart > 0),
-    })
-    return { files: onDisk, kinds, growth, historyStart, freeBytes: freeBytes(files) }
+    const hasViews = existsSync(join(folder, VIEWS_FILE))
+    const views = hasViews ? await openViewsFile(folder, segments) : undefined
+    try {
+      return await readFiles(folder, { segments, views })
+    } finally {
+      await views?.close()
+    }
   } finally {
-    await store.close()
+    await segments.close()
   }
 }
 
@@ -91,6 +145,10 @@ export const reportStorage = async ({
       terminal.out(`${sizeText(bytes).padStart(12)}  ${kind}: ${count} entries`)
     terminal.out('')
     terminal.out(historyLine(report))
+    if (!report.hasViews)
+      terminal.out(
+        `The views (${VIEWS_FILE}) are missing: the next start of the node, or storage check --repair, builds them from the block records`,
+      )
     for (const line of report.growth === undefined ? [] : growthLines(report.growth)) terminal.out(line)
     return 0
   } finally {

@@ -1,14 +1,27 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from 'bun:sqlite'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { runHere } from '../commandLine.ts'
-import { writeNetwork } from '../genesis.ts'
+import { genesisText, writeNetwork } from '../genesis.ts'
 import { PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
+import { rejection } from '../../support/rejection.ts'
 
 setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
@@ -25,8 +38,8 @@ beforeAll(async () => {
   genesis = network[0] as string
   const node = await startNode(at('source'), [...network, '--rpc-http-enabled'])
   const { wallet, reader } = clientsOf(node.url, 4242)
-  // PUSH1 7, PUSH1 1, SSTORE: a contract with one slot.
-  const hash = await wallet.sendTransaction({ data: '0x6007600155' })
+  // A contract with one slot, and with one byte of code.
+  const hash = await wallet.sendTransaction({ data: '0x600760015560016000f3' })
   await reader.waitForTransactionReceipt({ hash })
   for (let value = 1n; value <= 4n; value++) {
     const sent = await wallet.sendTransaction({ to: '0x00000000000000000000000000000000000000ff', value })
@@ -127,6 +140,112 @@ test('given a chain of which the last blocks are kept, when it is checked, then 
   expect(lost.code).toBe(1)
   expect(lost.text).toContain('old blocks were removed (--prune-history)')
   expect(lost.text).not.toContain('Start the node with its peers')
+})
+
+/** A copy of the chain, and the path of one of its files. */
+const copied = (name: string, file: 'segments' | 'views'): string => {
+  cpSync(at('source'), at(name), { recursive: true })
+  return at(`${name}/chain/${file}.sqlite`)
+}
+
+const runSql = (path: string, sql: string): void => {
+  const database = new Database(path)
+  database.run(sql)
+  database.close()
+}
+
+test('given records that were lost at the end, when it is checked, then their blocks are named', async () => {
+  runSql(copied('end', 'segments'), 'DELETE FROM segment WHERE id > 3')
+  const { code, text } = await check('end', '--repair')
+  expect(code).toBe(1)
+  for (const part of ['the record of block 4: it is missing', 'the record of block 5: it is missing'])
+    expect(text).toContain(part)
+  expect(text).toContain('2 records of blocks are damaged')
+})
+
+test('given the genesis file of another chain, when it is checked, then that is refused', async () => {
+  const other = at('other.json')
+  writeFileSync(other, genesisText({ config: { chainId: 99 }, top: { gasLimit: '0x1c9c381' } }))
+  const refused = await run('storage', 'check', `--genesis-file=${other}`, `--data-path=${at('source')}`)
+  expect(refused.code).toBe(1)
+  expect(refused.text).toContain('give the --genesis-file of that chain')
+})
+
+test('given code that was deleted, when it is checked, then the account is named, and a repair brings it back', async () => {
+  runSql(copied('code', 'views'), "DELETE FROM entry WHERE substr(key, 1, 2) = CAST('c:' AS BLOB)")
+  const { code, text } = await check('code')
+  expect(code).toBe(1)
+  expect(text).toMatch(
+    /the code of 0x[0-9a-f]{40}: stored record c:[0-9a-f]{64} of block 5 is damaged: it is missing/,
+  )
+  expect((await check('code', '--repair')).code).toBe(0)
+  expect((await check('code')).code).toBe(0)
+})
+
+const overwrite = (path: string, position: number, length: number): void => {
+  const file = openSync(path, 'r+')
+  writeSync(file, new Uint8Array(length).fill(0xa5), 0, length, position)
+  closeSync(file)
+}
+
+const DAMAGES: readonly (readonly [string, (path: string) => void])[] = [
+  ['pages', path => overwrite(path, 4096, statSync(path).size - 4096)],
+  ['half', path => truncateSync(path, 4096 * Math.floor(statSync(path).size / 8192))],
+  ['head', path => overwrite(path, 0, 4096)],
+  ['deleted', path => rmSync(path)],
+]
+
+test.each(DAMAGES)(
+  'given a file of views that SQLite cannot read (%s), when it is checked, then it is named, and a repair builds it again',
+  async (name, damage) => {
+    damage(copied(name, 'views'))
+    const { code, text } = await check(name)
+    expect(code).toBe(1)
+    expect(text).toContain('views.sqlite')
+    expect(text).toContain('Run again with --repair')
+    if (name === 'deleted') expect(readdirSync(at(`${name}/chain`))).toEqual(['segments.sqlite'])
+    const repaired = await check(name, '--repair')
+    expect([repaired.code, repaired.text.includes('Built the views again')]).toEqual([0, true])
+  },
+)
+
+test('given a file of records that SQLite cannot read, when it is checked, then one sentence names it and the way', async () => {
+  const path = copied('records', 'segments')
+  overwrite(path, 16_384, statSync(path).size - 16_384)
+  const { code, text } = await check('records', '--repair')
+  expect(code).toBe(1)
+  expect(text).toContain(`${path}: `)
+  expect(text).toContain('restore the folder of the chain from a backup or a snapshot')
+  expect(statSync(at('records/chain/views.sqlite')).size).toBeGreaterThan(0)
+})
+
+test('given damaged views, when a node starts, then it builds them again where the file cannot be opened, and names the file and the command otherwise', async () => {
+  const opened = async (name: string): Promise<bigint | undefined> => {
+    const store = await openChainStore(await openStorage('sqlite', at(name)), { repairs: true })
+    try {
+      return store.head()?.header.number
+    } finally {
+      await store.close()
+    }
+  }
+  for (const [name, damage] of DAMAGES.filter(([kind]) => kind === 'half' || kind === 'head')) {
+    damage(copied(`start-${name}`, 'views'))
+    expect(await opened(`start-${name}`)).toBe(5n)
+  }
+  const path = copied('start-pages', 'views')
+  DAMAGES[0]?.[1](path)
+  const reason = String(await rejection(opened('start-pages')))
+  expect(reason).toContain(path)
+  expect(reason).toContain('storage check --repair')
+})
+
+test('given no file of views, when the storage is reported, then that is said, and nothing is written', async () => {
+  rmSync(copied('unviewed', 'views'))
+  const report = await run('storage', 'report', `--data-path=${at('unviewed')}`)
+  expect(report.code).toBe(0)
+  expect(report.text).toContain('block records: 6 entries')
+  expect(report.text).toContain('The views (views.sqlite) are missing')
+  expect(readdirSync(at('unviewed/chain'))).toEqual(['segments.sqlite'])
 })
 
 test('given a folder without a chain, when it is checked, then nothing is made there', async () => {
