@@ -97,6 +97,11 @@ export type NetworkHandlers = {
   readonly onPeerDisconnected: (peer: Peer, reason: string) => void
   /** A node cannot be connected; called when the reason changes. */
   readonly onDialFailed?: (enode: string, reason: string) => void
+  /**
+   * A peer refuses this node, because another node with the same key is connected with it. `address` is that of the peer, or of
+   * its connection key where its validator is not known.
+   */
+  readonly onKeyInUse?: (address: Address, reason: string) => void
   /** A node of another chain was refused; `differing` names the entries that differ, `address` is its own in hex. */
   readonly onRefused: (remote: string, reason: string, differing: readonly string[], address: string) => void
 }

@@ -61,6 +61,8 @@ export type Input =
   | { readonly kind: 'position'; readonly peer: Address; readonly position: Position }
   /** A validator's node is connected (again). */
   | { readonly kind: 'peer-connected'; readonly peer: Address }
+  /** Another node may have signed with this validator's key: the restart record may miss signatures. */
+  | { readonly kind: 'record-doubted' }
   /** A transaction entered an empty pool. */
   | { readonly kind: 'transactions-waiting' }
 

@@ -6,7 +6,7 @@ import { handleConnected } from './handle/connected.ts'
 import { handleHead } from './handle/head.ts'
 import { handleImportFailed } from './handle/importFailed.ts'
 import { handleMessage } from './handle/message.ts'
-import { requestPosition, handlePosition, handleRecallTimer } from './handle/recall.ts'
+import { requestPosition, handlePosition, handleRecallTimer, recallAnew } from './handle/recall.ts'
 import { handleTimer, handleTransactions } from './handle/timer.ts'
 import { handleUnverified, handleVerified } from './handle/verified.ts'
 import type { Input } from './input.ts'
@@ -47,6 +47,8 @@ function* stepsOf(context: TransitionContext, state: QbftState, input: Input): S
     case 'peer-connected':
       requestPosition(context, state, input.peer)
       return atHeightNow(state, height => handleConnected(context, height, input.peer))
+    case 'record-doubted':
+      return recallAnew(state)
     case 'transactions-waiting':
       return yield* atHeight(state, height => handleTransactions(context, height))
   }

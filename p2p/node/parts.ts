@@ -23,8 +23,8 @@ export const connectParts = (parts: Parts): void => {
     parts.discovery.ask(connection)
   })
   events.ended.on((connection, peer, reason) => {
-    const { id, refused } = connection
-    dialer.onEnded(id, { reason, wasEstablished: peer !== undefined, refused })
+    const { id, refused, keyInUse } = connection
+    dialer.onEnded(id, { reason, wasEstablished: peer !== undefined, refused, keyInUse })
     // libp2p keeps an entry for each key it has seen: without this, keys of short-lived nodes pile up.
     host.peerStore
       .delete(connection.libp2p.remotePeer)

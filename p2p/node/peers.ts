@@ -1,5 +1,6 @@
 import { DIALS_MAX, RESERVED_CONNECTIONS } from '../limits.ts'
 import { compareBytes } from '../../core/bytes/bytes.ts'
+import { toBareHex } from '../../core/bytes/hex.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
 import { ENDED_HANDSHAKE, NetworkError } from '../error.ts'
 import { gossipOptions } from '../gossip/gossip.ts'
@@ -15,6 +16,9 @@ import type { Base } from './base.ts'
 
 /** Connection keys of validators that are remembered; more than a network has. */
 const CLAIMS_MAX = 256
+
+/** Two nodes with one key never draw the same. */
+const INSTANCE_BYTES = 8
 
 /** The other side may speak no libp2p; one that proves another identity than the URL names does. */
 const dialError = (cause: unknown): unknown =>
@@ -66,10 +70,12 @@ export const createPeers = (base: Base) => {
       // Of validators alone: the others need no priority, and could crowd them out.
       if (handlers.roleOf(address) !== 'other') setBounded(base.claims, id, address, CLAIMS_MAX)
     },
+    onKeyInUse: ({ id, address }, reason) => handlers.onKeyInUse?.(base.claims.get(id) ?? address, reason),
     isValidator: base.isValidator,
     refuses,
     isStatic,
     isBanned,
+    instance: toBareHex(crypto.getRandomValues(new Uint8Array(INSTANCE_BYTES))),
     listenEndpoint: () => ({ host: options.advertisedHost, port: state.port }),
     onEstablished: (connection, first) => events.established.emit(connection, first),
     onEnded: (connection, peer, reason) => {

@@ -1,3 +1,4 @@
+import type { Address } from '../../core/bytes/bytes.ts'
 import { errorText } from '../../core/text/errorText.ts'
 import type { NetworkHandlers } from '../network.ts'
 import type { Log } from '../log.ts'
@@ -41,6 +42,9 @@ export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandle
     onPeerDisconnected: safe('onPeerDisconnected', handlers.onPeerDisconnected),
     onDialFailed: safe('onDialFailed', (enode: string, reason: string) =>
       handlers.onDialFailed?.(enode, reason),
+    ),
+    onKeyInUse: safe('onKeyInUse', (address: Address, reason: string) =>
+      handlers.onKeyInUse?.(address, reason),
     ),
     onRefused: safe('onRefused', handlers.onRefused),
   }

@@ -14,7 +14,10 @@ const CLOSE_TIMEOUT_MS = 1000
 const GOODBYE_GRACE_MS = 300
 
 /** What sending over a connection and closing it need. */
-type SendOptions = Pick<ConnectionManagerOptions, 'handlers' | 'log' | 'nowMs' | 'pause' | 'listenEndpoint'>
+type SendOptions = Pick<
+  ConnectionManagerOptions,
+  'handlers' | 'log' | 'nowMs' | 'pause' | 'listenEndpoint' | 'instance'
+>
 
 /** Queues a message of the status protocol; opens its stream with the first one. */
 export const sendStatusMessage = (
@@ -37,6 +40,7 @@ export const sendStatus = (options: SendOptions, connection: PeerConnection): vo
     kind: 'status',
     status: options.handlers.status(),
     ...options.listenEndpoint(),
+    instance: options.instance,
   })
 
 /** Ends a connection without a goodbye. */
@@ -55,7 +59,8 @@ export const closeConnection = (
   if (connection.stage === 'closing') return Promise.resolve()
   connection.stage = 'closing'
   connection.reason ??= reason
-  sendStatusMessage(options, connection, { kind: 'goodbye', reason, refused: connection.refused, enodes })
+  const { refused, keyInUse } = connection
+  sendStatusMessage(options, connection, { kind: 'goodbye', reason, refused, keyInUse, enodes })
   return finishConnection(options, connection, GOODBYE_GRACE_MS)
 }
 
@@ -68,6 +73,12 @@ export const refuseConnection = (
 ): void => {
   connection.refused = true
   void closeConnection(options, connection, reason, enodes)
+}
+
+/** As `refuseConnection`, because another node with the key of the other side is connected. */
+export const refuseKeyInUse = (options: SendOptions, connection: PeerConnection, reason: string): void => {
+  connection.keyInUse = true
+  refuseConnection(options, connection, reason)
 }
 
 /** Flushes the queues of a connection, waits `graceMs` for the other side to close it, then closes it. */

@@ -41,13 +41,22 @@ export type PeerConnection = {
   /** True while its queues are flushed before it is closed. */
   finishing: boolean
   /** The status of the other side, and the endpoint that it announced. */
-  remote: { readonly status: PeerStatus; readonly host: string; readonly port: number } | undefined
+  remote:
+    | {
+        readonly status: PeerStatus
+        readonly host: string
+        readonly port: number
+        readonly instance?: string
+      }
+    | undefined
   /** Clock of the other side minus that of this node, by its latest messages; milliseconds. */
   clockOffsetsMs: readonly number[]
   /** The reason of its end, once known. */
   reason: string | undefined
   /** True if one side refuses the other: another chain, no permission, no room. */
   refused: boolean
+  /** True if one side refuses the other because another node with its key is connected. */
+  keyInUse: boolean
   statusChannel: Channel | undefined
   consensusChannel: Channel | undefined
   blockChannel: Channel | undefined
@@ -94,6 +103,7 @@ export const createPeerConnection = (libp2p: Connection, nowMs: () => number): P
     clockOffsetsMs: [],
     reason: undefined,
     refused: false,
+    keyInUse: false,
     statusChannel: undefined,
     consensusChannel: undefined,
     blockChannel: undefined,

@@ -31,9 +31,13 @@ export type ConnectionManagerOptions = {
   readonly ownAddress: Address
   /** A node proved with a statement that it is this validator. */
   readonly onClaim: (connection: PeerConnection, address: Address) => void
+  /** A peer refuses this node, because another node with the same key is connected with it. */
+  readonly onKeyInUse: (connection: PeerConnection, reason: string) => void
   readonly refuses: (publicKey: Uint8Array, host: string, port: number) => string | undefined
   readonly isStatic: (id: string) => boolean
   readonly isBanned: (id: string) => boolean
+  /** Random for each start of this node. */
+  readonly instance: string
   /** The endpoint of this node as its status names it. */
   readonly listenEndpoint: () => { readonly host: string; readonly port: number }
   /** The statuses were exchanged; `first` if the node had no other connection. */

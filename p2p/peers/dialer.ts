@@ -11,6 +11,8 @@ const BACKOFF_GROWTH = 1.6
 const JITTER = 0.25
 /** Wait after a refusal. */
 const REFUSED_BACKOFF_MS = 30_000
+/** Wait after a refusal because another node with the same key is connected: it may have ended. */
+const KEY_IN_USE_BACKOFF_MS = 4_000
 /**
  * Two nodes that learn of each other at the same time need only one connection: the one with the higher key waits this long
  * for the dial of the other.
@@ -72,6 +74,8 @@ export type End = {
   readonly wasEstablished: boolean
   /** True if one side refused the other. */
   readonly refused: boolean
+  /** True if it was refused because another node with the same key is connected. */
+  readonly keyInUse?: boolean
 }
 
 export type Dialer = {
@@ -116,9 +120,15 @@ const isDue = ({ waitFromMs, waitMs }: Target, nowMs: number): boolean =>
 const isEvictable = ({ options }: State, { kind, publicKey }: Target): boolean =>
   kind === 'learned' && !options.isValidator(publicKey)
 
-const onFailed = (state: State, target: Target, reason: string, refused: boolean): void => {
+/** Undefined for an end without a refusal. */
+const refusedBackoffMs = ({ refused, keyInUse }: Pick<End, 'refused' | 'keyInUse'>): number | undefined => {
+  if (!refused) return undefined
+  return keyInUse === true ? KEY_IN_USE_BACKOFF_MS : REFUSED_BACKOFF_MS
+}
+
+const onFailed = (state: State, target: Target, reason: string, waitMs?: number): void => {
   target.failures++
-  dialAfter(state, target, refused ? REFUSED_BACKOFF_MS : backoffMs(target.failures))
+  dialAfter(state, target, waitMs ?? backoffMs(target.failures))
   const [first] = target.addresses
   const enode = first === undefined ? undefined : formatEnode(first)
   if (enode !== undefined && target.loggedReasons.get(enode) !== reason) {
@@ -137,7 +147,7 @@ const dial = async (state: State, target: Target, enode: Enode): Promise<void> =
   try {
     await state.options.dial(enode)
   } catch (cause) {
-    onFailed(state, target, errorText(cause), false)
+    onFailed(state, target, errorText(cause))
   } finally {
     target.dialing = false
     state.dialing--
@@ -211,7 +221,7 @@ const tick = (state: State): void => {
     if (target.kind !== 'static' && freeSlots <= 0) continue
     const refusal = options.refuses(enode.publicKey, enode.host, enode.port)
     if (refusal !== undefined) {
-      onFailed(state, target, `refused: ${refusal}`, true)
+      onFailed(state, target, `refused: ${refusal}`, REFUSED_BACKOFF_MS)
       continue
     }
     freeSlots--
@@ -236,11 +246,12 @@ export const createDialer = (options: DialerOptions): Dialer => {
       target.failures = 0
       target.loggedReasons.clear()
     },
-    onEnded: (id, { reason, wasEstablished, refused }) => {
+    onEnded: (id, end) => {
       const target = targets.get(id)
       if (target === undefined) return
-      if (!wasEstablished) return onFailed(state, target, reason, refused)
-      dialAfter(state, target, refused ? REFUSED_BACKOFF_MS : backoffMs(1))
+      const waitMs = refusedBackoffMs(end)
+      if (!end.wasEstablished) return onFailed(state, target, end.reason, waitMs)
+      dialAfter(state, target, waitMs ?? backoffMs(1))
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Peer } from '../network.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import { CLOCK_STEP_MS, clockOffsetOf, recordTime } from './clockOffset.ts'
 import { formatEnode, hostKind } from '../transport/enode.ts'
-import { closeConnection, finishConnection, refuseConnection, sendStatus } from './closing.ts'
+import { closeConnection, finishConnection, refuseConnection, refuseKeyInUse, sendStatus } from './closing.ts'
 import { nameOf, type PeerConnection } from './connection.ts'
 import type { ConnectionManagerOptions, Connections } from './connectionManager.ts'
 import { chainDifference, differingEntries } from './differences.ts'
@@ -64,7 +64,7 @@ const endReplaced = (
   { connections }: PeerEntry,
 ): void => {
   for (const older of connections.slice())
-    refuseConnection(options, older, 'the validator connects with a newer connection key')
+    refuseKeyInUse(options, older, 'the validator connects with a newer connection key')
   void closeConnection(options, connection, 'the validator is still connected with an older key')
 }
 
@@ -91,12 +91,13 @@ const onStatus = (
     )
     return
   }
-  const claim = checkClaim(options.table, options.ownAddress, connection, message.status)
+  const claim = checkClaim(options.table, options.ownAddress, connection, message)
   if (claim.kind === 'replaces') return endReplaced(options, connection, claim.current)
-  const refusal = claim.kind === 'refused' ? claim.reason : refusalOf(options, connection)
-  if (claim.kind === 'refused' || refusal !== undefined) {
+  const refusal = claim.kind === 'accepted' ? refusalOf(options, connection) : claim.reason
+  if (claim.kind !== 'accepted' || refusal !== undefined) {
     log.info('Refused {peer}: {reason}', { peer: nameOf(connection), reason: refusal })
-    refuseConnection(options, connection, `refused: ${refusal}`)
+    const refuse = claim.kind === 'key-in-use' ? refuseKeyInUse : refuseConnection
+    refuse(options, connection, `refused: ${refusal}`)
     return
   }
   if (message.status.statement !== undefined) {
@@ -178,6 +179,8 @@ export const onStatusMessage = (
     connection.stage = 'closing'
     connection.reason ??= `the peer closed it: ${message.reason}`
     connection.refused = message.refused
+    connection.keyInUse = message.keyInUse === true
+    if (connection.keyInUse) options.onKeyInUse(connection, message.reason)
     options.onEnodes(message.enodes)
     void finishConnection(options, connection)
     return

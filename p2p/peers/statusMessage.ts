@@ -12,6 +12,8 @@ export type StatusMessage =
       /** The endpoint of the sender, as far as it knows; port 0 when it does not listen. */
       readonly host: string
       readonly port: number
+      /** Random for each start of a node, so that two nodes with one key can be told apart; undefined from earlier releases. */
+      readonly instance?: string
     }
   | ({ readonly kind: 'update' } & StatusUpdate & SenderTime)
   /** The sender closes the connection, and names other nodes to try. */
@@ -20,6 +22,8 @@ export type StatusMessage =
       readonly reason: string
       /** The receiver is refused, and should not dial again soon. */
       readonly refused: boolean
+      /** Another node with the key of the receiver is connected with the sender. */
+      readonly keyInUse?: boolean
       readonly enodes: readonly string[]
     }
   /** Keep-alive. */
@@ -46,6 +50,13 @@ const ITEMS_MAX = 3 * CONFIGURATION_ENTRIES_MAX + NEIGHBOURS_MAX + 64
 const REASON_LENGTH_MAX = 256
 /** Enodes that a full node names. */
 export const GOODBYE_ENODES_MAX = 16
+
+/** Begins the last feature of a status, which is no feature: earlier releases ignore features that they do not know. */
+const INSTANCE = 'instance/'
+
+/** The refusal flag of a goodbye; earlier releases read both as refused. */
+const REFUSED = 1
+const REFUSED_KEY_IN_USE = 2
 
 const STATUS = 0
 const UPDATE = 1
@@ -83,7 +94,8 @@ const withCode = (code: number, body: Uint8Array): Uint8Array => {
 export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
   switch (message.kind) {
     case 'status': {
-      const { status, host, port } = message
+      const { status, host, port, instance } = message
+      const features = status.features.slice(0, FEATURES_MAX - 1)
       return withCode(
         STATUS,
         encodeRlp([
@@ -96,7 +108,7 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
           status.neighbours.slice(0, NEIGHBOURS_MAX),
           bytesOf(host),
           port,
-          status.features.slice(0, FEATURES_MAX).map(bytesOf),
+          [...features, ...(instance === undefined ? [] : [`${INSTANCE}${instance}`])].map(bytesOf),
           ...optionalItems(status),
         ]),
       )
@@ -116,7 +128,7 @@ export const encodeStatusMessage = (message: StatusMessage): Uint8Array => {
         GOODBYE,
         encodeRlp([
           bytesOf(message.reason),
-          message.refused ? 1 : 0,
+          message.keyInUse === true ? REFUSED_KEY_IN_USE : message.refused ? REFUSED : 0,
           message.enodes.slice(0, GOODBYE_ENODES_MAX).map(bytesOf),
         ]),
       )
@@ -138,11 +150,13 @@ export const decodeStatusMessage = (bytes: Uint8Array): StatusMessage => {
       return { kind: 'update', ...updateOf(headNumber, headHash, neighbours, start), ...timeOf(time) }
     }
     case GOODBYE: {
-      const [reason, refused, enodes] = rlpList(decodeRlp(body), 'a goodbye')
+      const [reason, flag, enodes] = rlpList(decodeRlp(body), 'a goodbye')
+      const refused = rlpScalar(flag, 'the refusal flag', 1)
       return {
         kind: 'goodbye',
         reason: textItem(reason, 'a reason').slice(0, REASON_LENGTH_MAX),
-        refused: rlpScalar(refused, 'the refusal flag', 1) !== 0n,
+        refused: refused !== 0n,
+        ...(refused === BigInt(REFUSED_KEY_IN_USE) ? { keyInUse: true } : {}),
         enodes: listOf(enodes, 'enodes', GOODBYE_ENODES_MAX).map(item => textItem(item, 'an enode')),
       }
     }
@@ -175,6 +189,12 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
     const [name, value] = rlpList(item, 'an entry of the configuration')
     return [textItem(name, 'the name of an entry'), textItem(value, 'the value of an entry')] as const
   })
+  // Earlier releases send none.
+  const names =
+    features === undefined
+      ? []
+      : listOf(features, 'the features', FEATURES_MAX).map(item => textItem(item, 'a feature'))
+  const instance = names.find(name => name.startsWith(INSTANCE))?.slice(INSTANCE.length)
   return {
     kind: 'status',
     status: {
@@ -182,16 +202,13 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
       genesisHash: rlpBytes(genesisHash, 'the genesis hash', 32),
       configuration: Object.fromEntries(entries),
       client: textItem(client, 'the client'),
-      // Earlier releases send none.
-      features:
-        features === undefined
-          ? []
-          : listOf(features, 'the features', FEATURES_MAX).map(item => textItem(item, 'a feature')),
+      features: names.filter(name => !name.startsWith(INSTANCE)),
       ...updateOf(headNumber, headHash, neighbours, historyStart),
       ...statementOf(statement),
     },
     host: textItem(host, 'the host'),
     port: Number(rlpScalar(port, 'the port', 2)),
+    ...(instance === undefined ? {} : { instance }),
   }
 }
 

@@ -5,11 +5,16 @@ import type { PeerConnection } from './connection.ts'
 import type { PeerEntry, PeerTable } from './peerTable.ts'
 import { statementSigner } from '../validatorStatement.ts'
 
+const endpointOf = ({ remoteHost, remotePort }: PeerConnection): string =>
+  `${remoteHost.includes(':') ? `[${remoteHost}]` : remoteHost}:${remotePort}`
+
 type Claim =
   | { readonly kind: 'accepted'; readonly address: Address }
   /** The validator is connected with an older key: that connection has to end first. */
   | { readonly kind: 'replaces'; readonly current: PeerEntry }
   | { readonly kind: 'refused'; readonly reason: string }
+  /** Another node with its key, or with the key of its validator, is connected or is this one. */
+  | { readonly kind: 'key-in-use'; readonly reason: string }
 
 /** A node that has the validator's key itself needs no statement, and none replaces it. */
 const timeOf = ({ statement }: PeerStatus): number => statement?.madeAtMs ?? Infinity
@@ -21,26 +26,41 @@ export const claimedAddress = (
 ): Address | undefined =>
   statement === undefined ? address : statementSigner(statement, genesisHash, publicKey)
 
+/** The open connection of another node with the same connection key; that of one that has ended may stay open for a while. */
+const connectedWithKey = (
+  entry: PeerEntry | undefined,
+  instance: string | undefined,
+): PeerConnection | undefined =>
+  instance === undefined
+    ? undefined
+    : entry?.connections.find(
+        ({ stage, remote }) =>
+          stage === 'established' && remote?.instance !== undefined && remote.instance !== instance,
+      )
+
 /** Checks the address that a node claims. */
 export const checkClaim = (
   table: Pick<PeerTable, 'get' | 'ofAddress'>,
   ownAddress: Address,
   connection: Pick<PeerConnection, 'id' | 'address' | 'publicKey'>,
-  status: PeerStatus,
+  { status, instance }: { readonly status: PeerStatus; readonly instance?: string },
 ): Claim => {
   const address = claimedAddress(connection, status)
   if (address === undefined)
     return { kind: 'refused', reason: 'the signature of its statement of a validator is not valid' }
   if (equalBytes(address, ownAddress))
     return {
-      kind: 'refused',
+      kind: 'key-in-use',
       reason: `it has the validator key of this node, ${toHex(address)}: stop one of the two`,
     }
   const before = table.get(connection.id)
+  const other = connectedWithKey(before, instance)
+  if (other !== undefined)
+    return { kind: 'key-in-use', reason: `another node with its key is connected from ${endpointOf(other)}` }
   if (before !== undefined && !equalBytes(before.peer.address, address))
     return { kind: 'refused', reason: `it is connected as ${toHex(before.peer.address)}` }
   const current = table.ofAddress(address)
   if (current === undefined || current === before) return { kind: 'accepted', address }
   if (timeOf(status) > timeOf(current.peer.status)) return { kind: 'replaces', current }
-  return { kind: 'refused', reason: `another node is connected for the validator ${toHex(address)}` }
+  return { kind: 'key-in-use', reason: `another node is connected for the validator ${toHex(address)}` }
 }

@@ -127,16 +127,23 @@ const stopDriver = async (driver: Driver, headWatcher: HeadWatcher): Promise<voi
  * @throws the storage's error if the restart record cannot be read
  */
 export const startConsensus = async (options: ConsensusOptions): Promise<RunningConsensus> => {
-  const { sync } = options
+  const { sync, keyInUse } = options
   const driver = await openDriver(options)
   const { state, inputs } = driver
   const { messageCounters, effectHandler, report, timers, writes } = driver.parts
   const headWatcher = startHeadWatcher({
     ...options,
-    isActive: () => options.refusal === undefined && sync?.progress() === undefined,
+    isActive: () =>
+      options.refusal === undefined && sync?.progress() === undefined && keyInUse?.isSeen() !== true,
     report: head => onHead(driver, head),
   })
-  const unsubscribe = sync?.onProgress(headWatcher.refresh)
+  const unsubscribers = [
+    sync?.onProgress(headWatcher.refresh),
+    keyInUse?.onChange(() => {
+      if (keyInUse.isSeen()) inputs.accept({ kind: 'record-doubted' })
+      headWatcher.refresh()
+    }),
+  ]
 
   return {
     message: (peer, code, data) => {
@@ -166,7 +173,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Running
     writes: writes.times,
     finishHeight: () => finishHeight(options, state),
     stop: () => {
-      unsubscribe?.()
+      for (const unsubscribe of unsubscribers) unsubscribe?.()
       return stopDriver(driver, headWatcher)
     },
   }

@@ -4,6 +4,7 @@ import type { QbftState } from '../../core/qbft/state.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
 import type { BlockBuilderOptions } from './blocks/blockBuilder.ts'
+import type { KeyInUse } from './keyInUse.ts'
 import type { RecordStorage } from './record/recordFile.ts'
 import type { ConsensusSigner } from '../signing/consensusSigner.ts'
 import type { ConsensusObserver } from './reports/observer.ts'
@@ -17,6 +18,8 @@ export type ConsensusOptions = BlockBuilderOptions & {
   readonly environment: Omit<QbftEnvironment, 'address' | 'sign'>
   /** Why this node must not sign even as a validator; undefined if it may. */
   readonly refusal: string | undefined
+  /** Another node that may sign with the key of this one; undefined without a network. */
+  readonly keyInUse?: Pick<KeyInUse, 'isSeen' | 'onChange'> | undefined
   /** Maximum queued messages (`messagequeuelimit`). */
   readonly messageQueueMax: number
   /** Resolves when the pool has removed the transactions that the head made stale. */

@@ -57,6 +57,11 @@ const slowDisk: Finder = ({ nowMs, writingSinceMs, lastWrite }) => {
   }
 }
 
+const keyInUse: Finder = ({ keyInUse: sentence }) =>
+  sentence === undefined
+    ? undefined
+    : { kind: 'key-in-use', text: `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` }
+
 const noValidators: Finder = ({ validatorsFailure }) =>
   validatorsFailure === undefined
     ? undefined
@@ -252,6 +257,7 @@ const poolCause: Finder = report => {
 const FINDERS: readonly Finder[] = [
   disk,
   slowDisk,
+  keyInUse,
   noValidators,
   behind,
   clocks,

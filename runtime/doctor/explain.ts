@@ -22,6 +22,7 @@ const unknown = ({ isValidator, validators }: NodeReport): Cause => ({
 const ALWAYS: ReadonlySet<CauseKind> = new Set([
   'disk',
   'disk-slow',
+  'key-in-use',
   'no-validators',
   'behind',
   'clocks',

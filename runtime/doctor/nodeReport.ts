@@ -48,6 +48,8 @@ export type NodeReport = {
   readonly isValidator: boolean
   /** Why it takes no part although it is a validator; undefined where nothing keeps it. */
   readonly refusal: string | undefined
+  /** Says that another node runs with the key of this one; undefined while none is known. */
+  readonly keyInUse?: string | undefined
   /** It connects to other nodes. */
   readonly connects: boolean
   readonly peerCount: number
@@ -89,6 +91,7 @@ export type NodeReport = {
 export const CAUSES = [
   'disk',
   'disk-slow',
+  'key-in-use',
   'no-validators',
   'behind',
   'clocks',

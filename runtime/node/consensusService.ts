@@ -6,6 +6,7 @@ import { developmentConsensus } from './development/consensus.ts'
 import { openRecord } from '../consensus/record/openRecord.ts'
 import type { RecordStorage } from '../consensus/record/recordFile.ts'
 import { logOf } from '../logging/log.ts'
+import { createKeyInUse, type KeyInUse } from '../consensus/keyInUse.ts'
 import type { Sync } from '../../p2p/sync/sync.ts'
 import type { NetworkThreadOptions } from '../threads/network/startNetworkThread.ts'
 import { closeAll } from './closeAll.ts'
@@ -22,6 +23,8 @@ export type ConsensusService = {
   readonly round: () => number | undefined
   /** Undefined while it does not run. */
   readonly consensus: () => RunningConsensus | undefined
+  /** Says that another node runs with the key of this one; undefined while none is known. */
+  readonly keyInUse: () => string | undefined
   /** Whether consensus runs; false while paused. */
   readonly runs: () => boolean
   /** Resumes consensus; false on a chain without QBFT, and before `start`. */
@@ -40,11 +43,13 @@ const networkHandlers = (
   learned: LearnedNodes | undefined,
   consensus: () => RunningConsensus | undefined,
   { memory, peerObserver }: Pick<ConsensusServiceOptions, 'memory' | 'peerObserver'>,
+  keyInUse: KeyInUse,
 ): NetworkThreadOptions['handlers'] => ({
   ...sync.handlers,
   onPeer: peer => {
     sync.handlers.onPeer(peer)
     learned?.add(peer.enode)
+    keyInUse.accepted(peer.address)
     consensus()?.peerConnected(peer)
     memory.connected(peer)
     peerObserver?.connected()
@@ -54,12 +59,14 @@ const networkHandlers = (
     memory.disconnected(peer, reason)
     peerObserver?.disconnected()
   },
+  onKeyInUse: (address, reason) => keyInUse.refused(address, reason),
   onDialFailed: (enode, reason) => memory.dialFailed(enode, reason),
   onConsensusMessage: (peer, code, data) => consensus()?.message(peer, code, data),
 })
 
 type ServiceState = {
   readonly from: ConsensusServiceOptions
+  readonly keyInUse: KeyInUse
   readonly listening: PromiseWithResolvers<Network>
   /** True between `start` and `stop`, also while consensus is paused. */
   isStarted: boolean
@@ -90,7 +97,11 @@ const openConsensus = async (state: ServiceState): Promise<boolean> => {
   }
   const owner = { address: node.key.address, genesisHash: node.chain.genesis.hash }
   state.record ??= await openRecord(options.dataPath, owner, node.storage, logOf('validator'))
-  state.consensus ??= await startConsensus(state.from, consensus, state.sync, state.record)
+  state.consensus ??= await startConsensus(state.from, consensus, {
+    sync: state.sync,
+    record: state.record,
+    keyInUse: state.keyInUse,
+  })
   return true
 }
 
@@ -112,7 +123,12 @@ const openNetwork = async (state: ServiceState, sync: Sync): Promise<Network> =>
     state.learned = await openLearnedNodes(from.node.storage, logOf('p2p'), address =>
       includesAddress(validators() ?? [], address),
     )
-  return startNetwork(from, state.learned, networkHandlers(sync, state.learned, consensus, from), validators)
+  return startNetwork(
+    from,
+    state.learned,
+    networkHandlers(sync, state.learned, consensus, from, state.keyInUse),
+    validators,
+  )
 }
 
 const start = async (state: ServiceState): Promise<void> => {
@@ -145,6 +161,7 @@ const stop = async (state: ServiceState): Promise<void> => {
     () => state.network?.stop(),
     () => state.sync?.stop(),
     () => state.learned?.settled(),
+    () => state.keyInUse.stop(),
   ])
 }
 
@@ -152,6 +169,7 @@ const stop = async (state: ServiceState): Promise<void> => {
 export const createConsensusService = (from: ConsensusServiceOptions): ConsensusService => {
   const state: ServiceState = {
     from,
+    keyInUse: createKeyInUse({ validators: () => state.consensus?.validators(), log: logOf('validator') }),
     listening: Promise.withResolvers<Network>(),
     isStarted: false,
     sync: undefined,
@@ -169,6 +187,7 @@ export const createConsensusService = (from: ConsensusServiceOptions): Consensus
     sync: () => state.sync,
     round: () => state.consensus?.round(),
     consensus: () => state.consensus,
+    keyInUse: () => state.keyInUse.sentence(),
     runs: () => state.consensus !== undefined,
     resume: () => inSequence(state, () => resume(state)),
     pause: () => inSequence(state, () => closeConsensus(state)),

@@ -49,10 +49,11 @@ export const startDoctor = (
     diagnose,
     healthProblems: () => {
       const report = nodeReport(parts)
-      const { isStalled, sentence, causes } = explain(report)
+      const { isStalled, kind: first, sentence, causes } = explain(report)
+      const isStopped = isStalled || first === 'key-in-use'
       return {
         failures: failuresOf(parts),
-        stalls: isStalled && sentence !== undefined ? [sentence] : [],
+        stalls: isStopped && sentence !== undefined ? [sentence] : [],
         disks: fullDisks(parts.dataPath),
         clocks: causes.flatMap(({ kind, text }) => (kind === 'clocks' ? [text] : [])),
         needsNoPeers: report.isValidator && report.validators.length === 1,

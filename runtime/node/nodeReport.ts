@@ -28,6 +28,8 @@ export type DiagnosedParts = {
   readonly memory: PeerMemory
   readonly refusal: string | undefined
   readonly connects: boolean
+  /** Says that another node runs with the key of this one. */
+  readonly keyInUse: () => string | undefined
   /** When the node had started, milliseconds since 1970; undefined before, when no block can be late. */
   readonly startedAtMs: () => number | undefined
   readonly consensus: () => RunningConsensus | undefined
@@ -115,6 +117,7 @@ export const nodeReport = (parts: DiagnosedParts): NodeReport => {
     overdueSeconds: overdue(parts, nowMs),
     isValidator: addresses.includes(own),
     refusal: report === undefined ? STOPPED : refusalOf(parts, addresses.includes(own)),
+    keyInUse: parts.keyInUse(),
     connects: parts.connects,
     peerCount: peers.size,
     validators: addresses.map(address => {

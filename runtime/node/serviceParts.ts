@@ -7,7 +7,7 @@ import type { Network } from '../../p2p/network.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import type { Progress } from '../cli/terminal/progress.ts'
 import type { RunningConsensus } from '../consensus/consensus.ts'
-import type { RecordStorage } from '../consensus/record/recordFile.ts'
+import type { ConsensusOptions } from '../consensus/driverState.ts'
 import type { ConsensusObserver } from '../consensus/reports/observer.ts'
 import type { Permissions } from '../permissions/openPermissions.ts'
 import type { PeerMemory } from '../doctor/peerMemory.ts'
@@ -88,8 +88,11 @@ export const startSync = async (from: ConsensusServiceOptions): Promise<Sync> =>
 export const startConsensus = async (
   from: ConsensusServiceOptions,
   consensus: QbftConsensus,
-  sync: Sync | undefined,
-  record: RecordStorage,
+  {
+    sync,
+    record,
+    keyInUse,
+  }: Pick<ConsensusOptions, 'record' | 'keyInUse'> & { readonly sync: Sync | undefined },
 ): Promise<RunningConsensus> => {
   const { node, options, minerSettings, pool, poolHead, votes, files, refusal, follower, observer } = from
   const { messaging, parameters } = consensus
@@ -120,6 +123,7 @@ export const startConsensus = async (
       futureDistanceMax: messaging.futureMessagesMaxDistance,
     },
     refusal,
+    keyInUse,
     messageQueueMax: messaging.messageQueueLimit,
     poolSettled: follower.settled,
     observer,

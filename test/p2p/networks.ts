@@ -23,6 +23,8 @@ export type Node = {
   readonly blocks: { readonly from: string; readonly block: Uint8Array }[]
   readonly disconnected: { readonly peer: Peer; readonly reason: string }[]
   readonly refused: { readonly reason: string; readonly differing: readonly string[] }[]
+  /** Peers that refused this node, because another one with its key is connected with them. */
+  readonly keysInUse: { readonly address: string; readonly reason: string }[]
   readonly statuses: PeerStatus[]
   readonly lines: { readonly text: string; readonly values: Record<string, unknown> | undefined }[]
   connections: number
@@ -69,6 +71,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     blocks: [],
     disconnected: [],
     refused: [],
+    keysInUse: [],
     statuses: [],
     lines: [],
     connections: 0,
@@ -107,6 +110,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
       onGossip: () => void node.gossips++,
       onStatus: peer => void node.statuses.push(peer.status),
       onPeerDisconnected: (peer, reason) => void node.disconnected.push({ peer, reason }),
+      onKeyInUse: (address, reason) => void node.keysInUse.push({ address: toHex(address), reason }),
       onRefused: (_remote, reason, differing) => void node.refused.push({ reason, differing }),
     },
   })

@@ -9,6 +9,7 @@ import { beginProposal } from '../actions/propose.ts'
 import {
   lowestRound,
   lowestRoundBy,
+  newRecall,
   positionsNeeded,
   NO_ROUND,
   RECALL_INTERVAL_MS,
@@ -122,6 +123,19 @@ export function* handlePosition(
 /** Requests the missing positions again. */
 export function* handleRecallTimer(context: TransitionContext, state: QbftState): Steps<QbftState> {
   return requestPositions(context, yield* considerRecall(context, state))
+}
+
+/**
+ * Stops signing, because the restart record may miss signatures of another node with the same key. The recall begins at the
+ * next head that is active.
+ */
+export const recallAnew = (state: QbftState): QbftState => {
+  const { recall, height } = state
+  return {
+    ...state,
+    recall: { ...newRecall(recall?.recordSequence, true), wasOutdated: true },
+    height: height === undefined ? undefined : { ...height, floor: NO_ROUND },
+  }
 }
 
 /** The received messages that the validator signed for this height and later ones. */

@@ -273,6 +273,7 @@ const openDoctor = (
     refusal,
     connects: staticNodes !== undefined,
     startedAtMs,
+    keyInUse: service.keyInUse,
     consensus: service.consensus,
     network: service.network,
     sync: service.sync,

@@ -93,6 +93,7 @@ export const createHandlers = (from: {
     onGossip: ({ address }) => post({ kind: 'gossip', peer: keyOf(address) }),
     onPeerDisconnected: ({ address }, reason) => post({ kind: 'disconnected', peer: keyOf(address), reason }),
     onDialFailed: (enode, reason) => post({ kind: 'dial failed', enode, reason }),
+    onKeyInUse: (address, reason) => post({ kind: 'key in use', address: ownBytes(address), reason }),
     onRefused: (remote, reason, differing, address) =>
       post({ kind: 'refused', remote, reason, differing, address }),
   }

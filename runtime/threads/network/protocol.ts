@@ -109,6 +109,7 @@ export type FromNetwork =
   | { readonly kind: 'gossip'; readonly peer: string }
   | { readonly kind: 'disconnected'; readonly peer: string; readonly reason: string }
   | { readonly kind: 'dial failed'; readonly enode: string; readonly reason: string }
+  | { readonly kind: 'key in use'; readonly address: Uint8Array; readonly reason: string }
   | {
       readonly kind: 'refused'
       readonly remote: string

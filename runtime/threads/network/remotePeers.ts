@@ -19,6 +19,7 @@ export type OfPeers = Extract<
       | 'block'
       | 'refused'
       | 'dial failed'
+      | 'key in use'
   }
 >
 
@@ -91,6 +92,8 @@ export const createRemotePeers = (
           return withPeer(message.peer, peer => handlers.onNewBlock(peer, message.block))
         case 'dial failed':
           return handlers.onDialFailed?.(message.enode, message.reason)
+        case 'key in use':
+          return handlers.onKeyInUse?.(message.address, message.reason)
         case 'refused':
           return handlers.onRefused(message.remote, message.reason, message.differing, message.address)
       }

@@ -301,6 +301,31 @@ describe('given a validator that is asked', () => {
   })
 })
 
+describe('given a validator that signs, and learns of another node with its key', () => {
+  const doubted = () => {
+    const all = begun({ record: recordOf(6n) })
+    for (const peer of all.peers) report(all.node, peer, { sequence: 6n, round: 0 })
+    all.node.step({ kind: 'record-doubted' })
+    return all
+  }
+
+  test('when a quorum asks for a later round, then it does not sign', () => {
+    const { node, peers } = doubted()
+    const steps = peers.flatMap(key => node.receive(key, roundChange(key, 3, undefined, 6n)))
+    expect([roundsIn(steps), kindsIn(steps)]).toEqual([[3], []])
+  })
+
+  test('when the other one has ended, then it asks all for their rounds again, and signs above them', () => {
+    const { node, peers } = doubted()
+    const head = { number: 5n, coinbase: at(KEYS, -1).address }
+    node.head({ ...head, active: false })
+    expect(informsIn(node.head({ ...head, active: true }))).toEqual([[POSITION_CODES.request, 3]])
+    expect(kindsIn(node.blockTimer())).toEqual([])
+    const steps = peers.flatMap(peer => report(node, peer, { sequence: 6n, round: 2 }))
+    expect(roundsIn(steps)).toEqual([3])
+  })
+})
+
 test('when messages of a later height show own signatures, then they bind from the beginning of that height', () => {
   const { peers, block } = givenNode(4, 3)
   const node = createNode({ keys: KEYS, own: at(KEYS, 3), recall: newRecall(undefined, false) })

@@ -1,0 +1,134 @@
+import type { Address } from '../../core/bytes/bytes.ts'
+import { toHex } from '../../core/bytes/hex.ts'
+import { setBounded } from '../../core/collections/boundedMap.ts'
+import { faultsOf } from '../../core/validators/quorum.ts'
+import { includesAddress } from '../../core/validators/votes.ts'
+import type { Log } from '../logging/log.ts'
+
+/** A peer that refuses this node is dialed again every four seconds: without a further refusal the other node has ended. */
+const REFUSAL_MS = 12_000
+/**
+ * Peers notice within twelve seconds that a connection has ended without a word. A node that was restarted at once may be
+ * refused for so long because of its own last run.
+ */
+const CONFIRMED_MS = 15_000
+/** Peers that are remembered; more than a network has validators. */
+const PEERS_MAX = 256
+const CHECK_INTERVAL_MS = 1_000
+
+type Refusal = {
+  readonly address: Address
+  readonly reason: string
+  readonly firstMs: number
+  lastMs: number
+}
+
+/** Knows of another node that runs with the key of this one, by the peers that refuse this node because of it. */
+export type KeyInUse = {
+  /** A peer refuses this node, because another node with the same key is connected with it. */
+  refused(address: Address, reason: string): void
+  /** A peer has accepted this node. */
+  accepted(address: Address): void
+  /** True while this node must not sign. */
+  isSeen(): boolean
+  /** Says what happened and what to do; undefined while no other node is known for certain. */
+  sentence(): string | undefined
+  /** Calls the listener when `isSeen` has changed. Returns the function that ends it. */
+  onChange(listener: () => void): () => void
+  stop(): void
+}
+
+type Options = {
+  /** The validators of the next block; undefined where they are not known. */
+  readonly validators: () => readonly Address[] | undefined
+  readonly log: Log
+  readonly nowMs?: () => number
+}
+
+type State = {
+  readonly refusals: Map<string, Refusal>
+  readonly listeners: Set<() => void>
+  isSeen: boolean
+  isLogged: boolean
+}
+
+const sentenceOf = (refusals: readonly Refusal[]): string => {
+  const [first] = refusals
+  const count = refusals.length === 1 ? 'a peer refuses' : `${refusals.length} peers refuse`
+  const example = first === undefined ? '' : ` (${toHex(first.address)}: ${first.reason})`
+  return `Another node runs with the key of this node, so ${count} this one${example}: stop one of the two, and give each node a key of its own; this one signs nothing while a validator sees the other`
+}
+
+/** Refusals that are not withdrawn; drops the others. */
+const current = ({ refusals }: State, nowMs: number): readonly Refusal[] => {
+  for (const [key, { lastMs }] of refusals)
+    if (nowMs - lastMs > REFUSAL_MS || nowMs < lastMs) refusals.delete(key)
+  return [...refusals.values()]
+}
+
+const isConfirmed = (refusals: readonly Refusal[]): boolean =>
+  refusals.some(({ firstMs, lastMs }) => lastMs - firstMs >= CONFIRMED_MS)
+
+/**
+ * More than F validators refuse this node: one of them is honest. A single one that refuses falsely keeps no validator from
+ * signing, but once another node was seen, its end counts only when nobody sees it any more.
+ */
+const isSeenBy = (
+  { isSeen }: State,
+  refusals: readonly Refusal[],
+  validators: readonly Address[],
+): boolean => {
+  const count = refusals.filter(({ address }) => includesAddress(validators, address)).length
+  return isSeen ? count > 0 : count > faultsOf(validators.length)
+}
+
+const update = (state: State, { validators, log, nowMs = Date.now }: Options): void => {
+  const refusals = current(state, nowMs())
+  const known = validators()
+  const isSeen = known === undefined ? state.isSeen && refusals.length > 0 : isSeenBy(state, refusals, known)
+  if (isConfirmed(refusals) && !state.isLogged) {
+    state.isLogged = true
+    log.error('{explanation}', { explanation: sentenceOf(refusals) })
+  } else if (refusals.length === 0 && state.isLogged) {
+    state.isLogged = false
+    log.info('No peer sees another node with the key of this node any more')
+  }
+  if (isSeen === state.isSeen) return
+  state.isSeen = isSeen
+  for (const listener of state.listeners) listener()
+}
+
+/** Watches for another node with the key of this one. */
+export const createKeyInUse = (options: Options): KeyInUse => {
+  const { nowMs = Date.now } = options
+  const state: State = { refusals: new Map(), listeners: new Set(), isSeen: false, isLogged: false }
+  const timer = setInterval(() => update(state, options), CHECK_INTERVAL_MS)
+  timer.unref()
+  return {
+    refused: (address, reason) => {
+      const key = toHex(address)
+      const before = state.refusals.get(key)
+      const now = nowMs()
+      setBounded(
+        state.refusals,
+        key,
+        { address, reason, firstMs: before?.firstMs ?? now, lastMs: now },
+        PEERS_MAX,
+      )
+      update(state, options)
+    },
+    accepted: address => {
+      if (state.refusals.delete(toHex(address))) update(state, options)
+    },
+    isSeen: () => state.isSeen,
+    sentence: () => {
+      const refusals = current(state, nowMs())
+      return isConfirmed(refusals) ? sentenceOf(refusals) : undefined
+    },
+    onChange: listener => {
+      state.listeners.add(listener)
+      return () => state.listeners.delete(listener)
+    },
+    stop: () => clearInterval(timer),
+  }
+}

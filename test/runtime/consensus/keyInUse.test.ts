@@ -1,0 +1,75 @@
+import { expect, test } from 'bun:test'
+import { createKeyInUse } from '../../../runtime/consensus/keyInUse.ts'
+import { testAddress } from '../genesis.ts'
+
+const REASON = 'refused: another node with its key is connected from 10.0.0.7:30303'
+const [ONE, TWO, THREE, OTHER] = [1, 2, 3, 9].map(testAddress) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+]
+
+const create = () => {
+  const lines: string[] = []
+  const clock = { ms: 1_000_000 }
+  const note = (text: string, values?: unknown): void =>
+    void lines.push(`${text} ${JSON.stringify(values ?? {})}`)
+  const log = { debug: note, info: note, warn: note, error: note }
+  const watch = createKeyInUse({
+    validators: () => [ONE, TWO, THREE, testAddress(4)],
+    log: log as never,
+    nowMs: () => clock.ms,
+  })
+  const changes: boolean[] = []
+  watch.onChange(() => changes.push(watch.isSeen()))
+  const refuseFor = (ms: number, ...addresses: readonly Uint8Array[]): void => {
+    for (const endMs = clock.ms + ms; clock.ms < endMs; clock.ms += 4_000)
+      for (const address of addresses) watch.refused(address, REASON)
+  }
+  return { watch, lines, clock, changes, refuseFor }
+}
+
+test('given four validators, when one refuses this node because its key is in use, then it signs on; when a second one does, then it does not', () => {
+  const { watch, changes } = create()
+  watch.refused(ONE, REASON)
+  watch.refused(OTHER, REASON)
+  expect(watch.isSeen()).toBe(false)
+  watch.refused(TWO, REASON)
+  expect(watch.isSeen()).toBe(true)
+  expect(changes).toEqual([true])
+  watch.stop()
+})
+
+test('given another node that was seen, when all but one accept this node, then it signs nothing yet; when all do, then it signs', () => {
+  const { watch, changes } = create()
+  for (const address of [ONE, TWO, THREE]) watch.refused(address, REASON)
+  watch.accepted(ONE)
+  watch.accepted(TWO)
+  expect(watch.isSeen()).toBe(true)
+  watch.accepted(THREE)
+  expect(watch.isSeen()).toBe(false)
+  expect(changes).toEqual([true, false])
+  watch.stop()
+})
+
+test('given a node that started again, when it is refused for seconds because of its own last connection, then no error is logged; when for longer, then one is', () => {
+  const { watch, lines, refuseFor } = create()
+  refuseFor(12_000, ONE, TWO)
+  expect(lines).toEqual([])
+  expect(watch.sentence()).toBeUndefined()
+  refuseFor(16_000, ONE, TWO)
+  expect(lines).toHaveLength(1)
+  expect(watch.sentence()).toContain('so 2 peers refuse this one')
+  expect(watch.sentence()).toContain(REASON)
+  watch.stop()
+})
+
+test('given refusals, when none follows, then the other node has ended', () => {
+  const { watch, clock } = create()
+  for (const address of [ONE, TWO]) watch.refused(address, REASON)
+  clock.ms += 13_000
+  watch.refused(OTHER, REASON)
+  expect(watch.isSeen()).toBe(false)
+  watch.stop()
+})
