@@ -20,11 +20,14 @@ export type KeyDerivation =
     }
   | { readonly kind: 'pbkdf2'; readonly iterations: number; readonly salt: Uint8Array }
 
-/** Memory that scrypt may use, 128 * n * r: twice that of geth's files. */
+/** Memory that scrypt may use, 128 * n * r: twice that of geth's files, the largest that tools write. */
 export const SCRYPT_BYTES_MAX = 512 * 1024 * 1024
+/** Work of scrypt, n * r * p: twice that of geth's files, some two seconds. A file must not hold up a start. */
+const SCRYPT_WORK_MAX = 2 ** 22
+/** Geth's light files have 6. */
 const SCRYPT_PARALLEL_MAX = 16
-/** Ten times what known wallets write; some seconds of work. */
-const PBKDF2_ITERATIONS_MAX = 10_000_000
+/** Eight times the example of the specification, and three times OWASP's advice of 2023: some two seconds. */
+const PBKDF2_ITERATIONS_MAX = 2_000_000
 
 /** The text is not an encrypted key in a supported format. The message follows the file name. */
 export class KeystoreFormatError extends Error {
@@ -66,6 +69,8 @@ const scryptOf = (parameters: JsonObject): KeyDerivation => {
   if (128 * n * r > SCRYPT_BYTES_MAX)
     throw wrong(`its n and r need more than ${SCRYPT_BYTES_MAX / 2 ** 20} MiB of memory`)
   const p = integerAt(parameters, 'p', SCRYPT_PARALLEL_MAX)
+  if (n * r * p > SCRYPT_WORK_MAX)
+    throw wrong(`its n, r and p multiply to more than ${SCRYPT_WORK_MAX}, twice the work of geth's files`)
   return { kind: 'scrypt', n, r, p, salt: bytesAt(parameters, 'salt') }
 }
 

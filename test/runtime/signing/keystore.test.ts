@@ -70,6 +70,12 @@ describe('given an encrypted key', () => {
     ['another derivation', 'scrypt or pbkdf2', file => (file.crypto.kdf = 'argon2')],
     ['n of no power of two', 'power of two', file => (file.crypto.kdfparams.n = 1000)],
     ['too much memory', 'MiB', file => (file.crypto.kdfparams.n = 2 ** 24)],
+    ['too much work', 'twice the work', file => Object.assign(file.crypto.kdfparams, { n: 2 ** 18, p: 3 })],
+    [
+      'too many iterations',
+      'from 1 to 2000000',
+      file => Object.assign(file.crypto, { kdf: 'pbkdf2', kdfparams: { ...VECTOR.kdfparams, c: 2_000_001 } }),
+    ],
     [
       'n too large for its r',
       '16 r',
