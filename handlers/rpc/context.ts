@@ -24,6 +24,8 @@ import type { RpcSnapshots } from './snapshots.ts'
 export type RpcOptions = {
   /** Enabled groups, upper case: ETH, NET, WEB3, QBFT ... The group RPC is always enabled. */
   readonly apis: readonly string[]
+  /** What enables a group, for the error of a method that is not served; undefined where HTTP and WebSocket do. */
+  readonly apisOption?: string
   /** Answer of web3_clientVersion. */
   readonly clientVersion: string
   /** Answer of net_version. */

@@ -1,5 +1,16 @@
 import { errorText } from '../../core/text/errorText.ts'
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 export type LogFileOptions = {
@@ -52,6 +63,23 @@ const safely = (state: State, work: () => void): void => {
   } catch (error) {
     if (!state.hasFailed) state.options.onFailure(errorText(error))
     state.hasFailed = true
+  }
+}
+
+/** The beginning of a line in either format. */
+const LINE = /^(?:\d{4}-\d\d-\d\d \d\d:\d\d:|\{"time":")/
+const LINE_BYTES = 20
+
+/** True unless the path is a file with other content, such as a key, to which no log may be appended. */
+export const isLogOrFree = (path: string): boolean => {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined || !found.isFile() || found.size === 0) return true
+  const file = openSync(path, 'r')
+  try {
+    const start = new Uint8Array(LINE_BYTES)
+    return LINE.test(new TextDecoder().decode(start.subarray(0, readSync(file, start))))
+  } finally {
+    closeSync(file)
   }
 }
 

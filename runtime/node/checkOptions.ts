@@ -9,6 +9,7 @@ import { requireServedOrPushed } from './metrics.ts'
 import { requireSecurityModule } from '../signing/checkSecurityModule.ts'
 import { requirePoolPrice } from './pool/poolOptions.ts'
 import { requiresTokens } from './servers/graphqlServer.ts'
+import { requireDistinctFiles } from './process/writtenFiles.ts'
 import { requireDistinctPorts } from './servers/servicePorts.ts'
 import { readListenerTls, requireTlsFiles } from './servers/tls.ts'
 
@@ -19,6 +20,7 @@ const COMBINATIONS: readonly Check[] = [
   requireDevelopment,
   requireHistory,
   requireDistinctPorts,
+  requireDistinctFiles,
   requireIpv4Beside,
   requireServedOrPushed,
   requiresTokens,

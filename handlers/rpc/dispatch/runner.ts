@@ -78,19 +78,19 @@ const runHere = async (
 }
 
 /** Besu's error, with what enables the method. @param group undefined for a method of Besu's that this node does not have */
-const notEnabled = (group: string | undefined): Outcome => ({
+const notEnabled = (
+  group: string | undefined,
+  option = '--rpc-http-api, or over WebSocket to --rpc-ws-api',
+): Outcome => ({
   error: {
     ...rpcErrorObject('METHOD_NOT_ENABLED'),
-    data:
-      group === undefined
-        ? 'this node does not have the method'
-        : `add ${group} to --rpc-http-api, or over WebSocket to --rpc-ws-api`,
+    data: group === undefined ? 'this node does not have the method' : `add ${group} to ${option}`,
   },
 })
 
 const createFind = (
   methods: readonly Method[],
-  { options: { apis }, forwardCall }: RpcContext,
+  { options: { apis, apisOption }, forwardCall }: RpcContext,
 ): Runner['find'] => {
   const served = new Map(
     methods
@@ -102,7 +102,7 @@ const createFind = (
   return (name, caller) => {
     const row = served.get(name)
     if (row === undefined)
-      return isKnown(name) ? notEnabled(groups.get(name)) : errorOutcome('METHOD_NOT_FOUND')
+      return isKnown(name) ? notEnabled(groups.get(name), apisOption) : errorOutcome('METHOD_NOT_FOUND')
     if (caller.permits(row)) return row
     caller.denied(row)
     return errorOutcome('UNAUTHORIZED')

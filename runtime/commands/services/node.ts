@@ -29,6 +29,7 @@ import { otlpOf, servesMetrics } from '../../node/metrics.ts'
 import { listenForMetrics } from '../../node/servers/metricsServer.ts'
 import { renewCertificatesOnHangUp } from '../../node/servers/renewCertificates.ts'
 import { expiringCertificates, readListenerTls } from '../../node/servers/tls.ts'
+import { ipcPathOf } from '../../node/servers/ipcPath.ts'
 import { listenForRpc } from '../../node/servers/rpcServer.ts'
 import { type Listeners, type Services, startServices } from '../../node/servers/services.ts'
 import { notifyServiceManager } from '../../node/process/serviceManager.ts'
@@ -129,6 +130,7 @@ const announce = async (
       graphql === undefined
         ? undefined
         : `http${secureSuffix(options.graphqlTlsEnabled)}://${addressOf(graphql)}/graphql`,
+    ipcPath: options.xRpcIpcEnabled ? ipcPathOf(options) : undefined,
     metricsUrl: metrics === undefined ? undefined : `http://${addressOf(metrics)}/metrics`,
     startMs: Math.round(performance.now()),
   })

@@ -3,7 +3,8 @@ import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
 import { CommandError } from '../../cli/errors.ts'
 import type { Terminal } from '../../cli/terminal/terminal.ts'
-import { type LogFile, openLogFile } from '../../logging/logFile.ts'
+import { writeFailureReason } from '../../files/reason.ts'
+import { isLogOrFree, type LogFile, openLogFile } from '../../logging/logFile.ts'
 import { logOf } from '../../logging/log.ts'
 import { usesTls } from '../servers/tls.ts'
 
@@ -19,6 +20,11 @@ const openFile = (
   terminal: Terminal,
 ): LogFile | undefined => {
   if (logFile === undefined) return undefined
+  if (!isLogOrFree(logFile))
+    throw new CommandError(
+      'START_FAILED',
+      `Cannot write the log to ${logFile}: it exists and does not begin with a line of a log, as a key or a genesis file does not. Give another --log-file.`,
+    )
   try {
     return openLogFile({
       path: logFile,
@@ -27,10 +33,10 @@ const openFile = (
       onFailure: reason => terminal.error(`The log cannot be written to ${logFile}: ${reason}`),
     })
   } catch (cause) {
-    const reason = (cause as { code?: string }).code ?? String(cause)
     throw new CommandError(
       'START_FAILED',
-      `Cannot write the log to ${logFile}: ${reason}. Give another --log-file.`,
+      `Cannot write the log to ${logFile}: ${writeFailureReason(cause)}. Give another --log-file.`,
+      { cause },
     )
   }
 }

@@ -21,6 +21,8 @@ export type Summary = {
   readonly rpcUrl: string | undefined
   /** Undefined when WebSocket is off. */
   readonly wsUrl: string | undefined
+  /** The socket file of JSON-RPC; undefined when IPC is off. */
+  readonly ipcPath: string | undefined
   /** Undefined when GraphQL is off. */
   readonly graphqlUrl: string | undefined
   /** Undefined when metrics are off. */
@@ -40,6 +42,7 @@ export const summaryFields = (summary: Summary): Readonly<Record<string, string>
   p2p: summary.p2pAddress === undefined ? 'off, enable it with --p2p-enabled' : `on ${summary.p2pAddress}`,
   'json-rpc': summary.rpcUrl ?? 'off, enable it with --rpc-http-enabled',
   websocket: summary.wsUrl ?? 'off, enable it with --rpc-ws-enabled',
+  ...(summary.ipcPath === undefined ? {} : { ipc: summary.ipcPath }),
   graphql: summary.graphqlUrl ?? 'off, enable it with --graphql-http-enabled',
   metrics: summary.metricsUrl ?? 'off, enable them with --metrics-enabled',
   started: `in ${summary.startMs} ms`,

@@ -1,22 +1,21 @@
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
+import { platform } from 'node:process'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { join } from 'node:path'
 import { createIpcApp, type IpcApp } from '../../../handlers/ipc/session.ts'
 import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import { CommandError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { writeFailureReason } from '../../files/reason.ts'
 import { logOf } from '../../logging/log.ts'
+import { ipcPathOf } from './ipcPath.ts'
 import type { ServerAccess } from './listener.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
 
 /** Programs of one machine; each has a buffer of one message. */
 const CONNECTIONS_MAX = 64
 
-const IPC_FILE = 'besu.ipc'
-
-const ipcPathOf = ({ dataPath, xRpcIpcPath }: Pick<NodeOptions, 'dataPath' | 'xRpcIpcPath'>): string =>
-  xRpcIpcPath ?? join(dataPath, IPC_FILE)
+/** Bytes of a path in a socket address without the zero at its end: 108 on Linux, 104 on macOS and BSD. */
+const PATH_BYTES_MAX = platform === 'linux' ? 107 : 103
 
 /** True where another process listens at the path. */
 const isServed = (path: string): Promise<boolean> =>
@@ -80,11 +79,21 @@ export const serveIpc = async (
   development: boolean,
 ): Promise<() => Promise<void>> => {
   const path = ipcPathOf(options)
+  const bytes = Buffer.byteLength(path)
+  if (bytes > PATH_BYTES_MAX && platform !== 'win32')
+    throw new CommandError(
+      'START_FAILED',
+      `Cannot serve ${path}: the path of a socket has at most ${PATH_BYTES_MAX} bytes on this system, and this one has ${bytes}; give a shorter --Xrpc-ipc-path`,
+    )
   if (await isServed(path))
     throw new CommandError('PORT_IN_USE', `Another process serves ${path}: give another --Xrpc-ipc-path`)
   const context: RpcContext = {
     ...shared,
-    options: { ...shared.options, apis: apisOf(options.xRpcIpcApi, development) },
+    options: {
+      ...shared.options,
+      apis: apisOf(options.xRpcIpcApi, development),
+      apisOption: '--Xrpc-ipc-api',
+    },
   }
   warnOfEmptyGroups(context)
   const app = createIpcApp(context, {

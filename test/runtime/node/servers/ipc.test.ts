@@ -57,10 +57,11 @@ describe('given a node with --Xrpc-ipc-enabled', () => {
           )
           expect(answers).toMatchObject([
             { id: 1, result: '0x539' },
-            { id: 2, error: { code: -32604 } },
+            { id: 2, error: { code: -32604, data: 'add TXPOOL to --Xrpc-ipc-api' } },
             [{ id: 3 }, { id: 4 }],
             { error: { code: -32700 } },
           ])
+          expect(node.output()).toContain(`"ipc":"${path}"`)
           const second = startNode(join(folder, `${runtime}-other`), [...args, `--Xrpc-ipc-path=${path}`])
           expect(String(await rejection(second))).toContain('give another --Xrpc-ipc-path')
         } finally {
