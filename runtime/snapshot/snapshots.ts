@@ -1,6 +1,6 @@
 import { errorText } from '../../core/text/errorText.ts'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { Chain } from '../../core/chain/chain.ts'
@@ -128,7 +128,8 @@ export const openSnapshots = (
   options: SnapshotsOptions,
 ): RpcSnapshots & { readonly stop: () => Promise<void> } => {
   const { chain, dataPath, refusal } = options
-  const folder = join(dataPath, SNAPSHOT_FOLDER)
+  // Clients read the path, who may have another working folder.
+  const folder = resolve(dataPath, SNAPSHOT_FOLDER)
   const state: State = { status: { state: 'none' }, writing: undefined, stopped: false }
   return {
     create: name => {

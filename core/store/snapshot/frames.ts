@@ -1,7 +1,6 @@
 import { concatBytes, equalBytes, type Hash } from '../../bytes/bytes.ts'
-import { keccak256 } from '../../crypto/crypto.ts'
 import { keccak256Steps } from '../../crypto/keccakSteps.ts'
-import type { Steps } from '../../steps.ts'
+import { runSteps, type Steps } from '../../steps.ts'
 
 /** One part of a snapshot file: kind, length, payload, and the start of a checksum over all frames so far. */
 export type SnapshotFrame = { readonly kind: FrameKind; readonly payload: Uint8Array }
@@ -13,8 +12,16 @@ const KINDS = new Map(Object.entries(CODES).map(([kind, code]) => [code, kind as
 
 const HEAD_BYTES = 5
 const CHECKSUM_BYTES = 8
-/** The record of a genesis block with some million accounts; a file with a longer frame is not a snapshot. */
-const PAYLOAD_BYTES_MAX = 1024 * 1024 * 1024
+
+/**
+ * Longest payloads: a header has some hundred bytes, and a block, with its receipts and state changes, some ten times what its
+ * gas pays for. A reader keeps one payload in memory, so a longer one is refused before it is read.
+ */
+const PAYLOAD_BYTES_MAX: Readonly<Record<FrameKind, number>> = {
+  header: 4 * 1024,
+  block: 256 * 1024 * 1024,
+  end: 0,
+}
 
 /** The first bytes of every snapshot file. */
 export const MAGIC: Uint8Array = new TextEncoder().encode('Quorate snapshot\n')
@@ -87,16 +94,20 @@ export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGener
     const head = (await cutter.take(HEAD_BYTES)).slice()
     const kind = KINDS.get(head[0] as number)
     const length = new DataView(head.buffer).getUint32(1)
-    if (kind === undefined || length > PAYLOAD_BYTES_MAX)
+    if (kind === undefined)
       throw new SnapshotDamaged(`the part at byte ${at} has no valid head: the file was altered`)
+    if (length > PAYLOAD_BYTES_MAX[kind])
+      throw new SnapshotDamaged(
+        `the part at byte ${at} is longer than a part of its kind may be: the file was altered`,
+      )
     const payload = await cutter.take(length)
-    chained = keccak256(concatBytes(chained, head, payload))
+    chained = runSteps(keccak256Steps(chained, head, payload))
     if (!equalBytes(await cutter.take(CHECKSUM_BYTES), chained.subarray(0, CHECKSUM_BYTES)))
       throw new SnapshotDamaged(`the checksum of the part at byte ${at} does not match: the file was altered`)
-    yield { kind, payload }
-    if (kind !== 'end') continue
-    if (!(await cutter.isAtEnd()))
+    // Before it is delivered: a reader stops at the end.
+    if (kind === 'end' && !(await cutter.isAtEnd()))
       throw new SnapshotDamaged(`bytes follow its end at byte ${cutter.offset()}`)
-    return
+    yield { kind, payload }
+    if (kind === 'end') return
   }
 }

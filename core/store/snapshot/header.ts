@@ -44,20 +44,28 @@ const hashOf = (value: unknown): Hash => {
 }
 
 const requireVersion = (what: string, found: unknown, known: number): void => {
+  if (typeof found !== 'number' || !Number.isSafeInteger(found) || found < 0)
+    throw new SnapshotDamaged('its header is not valid')
   if (found !== known)
     throw new SnapshotVersion(
-      `its ${what} is ${String(found)}, this program reads ${known}: restore it with the release that made it, or make another one`,
+      `its ${what} is ${found}, this program reads ${known}: restore it with the release that made it, or make another one`,
     )
+}
+
+const objectOf = (bytes: Uint8Array): JsonObject => {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    value = undefined
+  }
+  if (typeof value === 'object' && value !== null) return value as JsonObject
+  throw new SnapshotDamaged('its header is not valid')
 }
 
 /** @throws SnapshotDamaged, SnapshotVersion */
 export const decodeSnapshotHeader = (bytes: Uint8Array): SnapshotHeader => {
-  let header: JsonObject
-  try {
-    header = JSON.parse(new TextDecoder().decode(bytes)) as JsonObject
-  } catch {
-    throw new SnapshotDamaged('its header is not valid')
-  }
+  const header = objectOf(bytes)
   requireVersion('version', header.version, SNAPSHOT_VERSION)
   requireVersion('version of block records', header.recordVersion, SEGMENT_VERSION)
   return {

@@ -10,6 +10,7 @@ import { openNode } from '../../node/opening/openNode.ts'
 import { prunedReason, STATE_SET_BY_HAND } from '../../snapshot/snapshots.ts'
 import { writeSnapshot } from '../../snapshot/writeSnapshot.ts'
 import { createOnNode } from './createOnNode.ts'
+import { chainFolderOf } from '../storage/chainFolder.ts'
 import type { CreateOptions } from './snapshotCommands.ts'
 
 const failure = (path: string, cause: unknown): unknown =>
@@ -19,9 +20,13 @@ const failure = (path: string, cause: unknown): unknown =>
 
 const createHere = async ({ options, terminal }: CommandContext<CreateOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
-  const { block } = options
+  const { block, dataPath, storage, tokenFile } = options
+  if (tokenFile !== undefined)
+    throw new UsageError('INVALID_VALUE', '--token-file is for a running node: give its --url, too')
   const to = requireOption(options.to, '--to=<PATH>')
   if (existsSync(to)) throw new CommandError('EXPORT', `${to} exists: give another path`)
+  // A new chain would be made where there is none.
+  if (storage === 'sqlite') chainFolderOf(dataPath)
   const node = await openNode(options)
   const progress = startProgress(terminal, text => void stderr.write(text))
   const temporary = `${to}.part`
@@ -31,6 +36,8 @@ const createHere = async ({ options, terminal }: CommandContext<CreateOptions>):
     const reason = prunedReason(node.chain.store)
     if (reason !== undefined) throw new CommandError('EXPORT', `Cannot write ${to}: ${reason}`)
     const { header } = node.chain.head()
+    if (header.number === 0n)
+      throw new CommandError('EXPORT', `Cannot write ${to}: the chain has the genesis block only`)
     const number = block ?? header.number
     if (number < 1n || number > header.number)
       throw new UsageError('INVALID_VALUE', `--block must be from 1 to the head, ${header.number}`)

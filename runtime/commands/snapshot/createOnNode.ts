@@ -47,6 +47,19 @@ const readStatus = (url: string, answer: unknown): Status => {
   }
 }
 
+/** Options for a node that is stopped. */
+const LOCAL_OPTIONS = ['data-path', 'genesis-file', 'storage']
+
+/** Those of the environment and of a configuration file may be for other commands. @throws UsageError */
+const requireNoLocalOptions = ({ sources }: CommandContext<CreateOptions>): void => {
+  for (const name of LOCAL_OPTIONS)
+    if (sources.get(name)?.startsWith('-') === true)
+      throw new UsageError(
+        'INVALID_VALUE',
+        `With --url the node writes the chain that it has: --${name} has no effect, leave it out`,
+      )
+}
+
 const requireNoPath = ({ to, block }: CommandContext<CreateOptions>['options']): void => {
   if (to !== undefined && /[/\\]/.test(to))
     throw new UsageError(
@@ -58,10 +71,9 @@ const requireNoPath = ({ to, block }: CommandContext<CreateOptions>['options']):
 }
 
 /** Lets a running node write a snapshot, and waits for it. @throws CommandError, UsageError */
-export const createOnNode = async (
-  { options, terminal }: CommandContext<CreateOptions>,
-  url: string,
-): Promise<number> => {
+export const createOnNode = async (context: CommandContext<CreateOptions>, url: string): Promise<number> => {
+  const { options, terminal } = context
+  requireNoLocalOptions(context)
   requireNoPath(options)
   const api: NodeApi = { url, token: readToken(options.tokenFile) }
   const { to } = options

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { stderr } from 'node:process'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
@@ -22,7 +22,7 @@ import type { CommandContext } from '../../cli/command.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
 import { CommandError, UsageError, requireOption } from '../../cli/errors.ts'
 import { type Progress, startProgress } from '../../cli/terminal/progress.ts'
-import { lockDataPath } from '../../drivers/lock.ts'
+import { type DataPathLock, lockDataPath } from '../../drivers/lock.ts'
 import { CHAIN_FOLDER, openStorage } from '../../drivers/open.ts'
 import { connectionFailureReason, writeFailureReason } from '../../files/reason.ts'
 import { useFastEngine } from '../../node/opening/engine.ts'
@@ -41,11 +41,18 @@ const RESTORING_FOLDER = 'chain.restoring'
 const refuse = (path: string, reason: string): CommandError =>
   new CommandError('IMPORT', `Cannot restore ${path}: ${reason}. Nothing was changed`)
 
+/** The genesis hash does not cover the chain id. @throws CommandError */
 const requireSameChain = (path: string, header: SnapshotHeader, chain: Chain): void => {
   if (!equalBytes(header.genesisHash, chain.genesis.hash))
     throw refuse(
       path,
       `it is of another chain: its genesis block is ${toHex(header.genesisHash)}, the genesis file's is ${toHex(chain.genesis.hash)}`,
+    )
+  const { chainId } = chain.configuration
+  if (header.chainId !== chainId)
+    throw refuse(
+      path,
+      `it is of another chain: its chain id is ${header.chainId}, the genesis file's is ${chainId}`,
     )
 }
 
@@ -122,9 +129,27 @@ const refusalOf = (path: string, cause: unknown): unknown => {
   if (isDamage(cause)) return refuse(path, cause.message)
   const { syscall, code } = cause as { readonly syscall?: unknown; readonly code?: unknown }
   if (code === 'ENOENT') return refuse(path, 'there is no such file')
-  if (syscall === 'read' || syscall === 'open') return refuse(path, connectionFailureReason(cause))
+  if (['read', 'open', 'stat'].includes(String(syscall))) return refuse(path, connectionFailureReason(cause))
   if (syscall !== undefined) return refuse(path, writeFailureReason(cause))
   return cause
+}
+
+/** A pipe would be waited for, for as long as nobody writes to it. @throws CommandError, errors of the system */
+const requireFile = (path: string): void => {
+  if (!statSync(path).isFile()) throw refuse(path, 'it is not a regular file')
+}
+
+/** @throws CommandError; DataPathInUse */
+const lock = async (dataPath: string): Promise<DataPathLock> => {
+  try {
+    return await lockDataPath(dataPath)
+  } catch (cause) {
+    if ((cause as { readonly syscall?: unknown }).syscall === undefined) throw cause
+    throw new CommandError(
+      'DATA_PATH',
+      `Cannot use the data path ${dataPath}: ${writeFailureReason(cause)}. Give a folder that this user may write to with --data-path`,
+    )
+  }
 }
 
 /**
@@ -145,12 +170,13 @@ export const restoreSnapshot = async ({
     throw new UsageError('INVALID_VALUE', `A snapshot is restored into --storage=sqlite, not ${storage}`)
   await useFastEngine()
   const genesis = readGenesis(genesisFile)
-  mkdirSync(dataPath, { recursive: true })
-  const lock = await lockDataPath(dataPath)
+  const locked = await lock(dataPath)
+  let isRestored = false
   const progress = startProgress(terminal, text => void stderr.write(text))
   const restoring = join(dataPath, RESTORING_FOLDER)
   const chainFolder = join(dataPath, CHAIN_FOLDER)
   try {
+    requireFile(from)
     if (existsSync(chainFolder))
       throw refuse(from, `${dataPath} has a chain. Give another --data-path, or remove ${chainFolder}`)
     rmSync(restoring, { recursive: true, force: true })
@@ -158,6 +184,7 @@ export const restoreSnapshot = async ({
     const header = await build(from, restoring, genesis, progress)
     progress.end()
     renameSync(join(restoring, CHAIN_FOLDER), chainFolder)
+    isRestored = true
     rmSync(restoring, { recursive: true, force: true })
     terminal.out(`Restored the chain up to block ${header.number}, ${toHex(header.hash)}`)
     return 0
@@ -166,6 +193,7 @@ export const restoreSnapshot = async ({
     rmSync(restoring, { recursive: true, force: true })
     throw refusalOf(from, cause)
   } finally {
-    lock.release()
+    if (isRestored) locked.release()
+    else locked.undo()
   }
 }

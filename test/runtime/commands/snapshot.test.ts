@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -11,7 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { cwd } from 'node:process'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { runSteps } from '../../../core/steps.ts'
 import { createFrameWriter, MAGIC, readFrames } from '../../../core/store/snapshot/frames.ts'
@@ -122,24 +124,54 @@ test('given a snapshot that is cut off, altered, forged, of another chain or of 
   writeFileSync(other, genesisText({ config: { chainId: 99 }, top: { gasLimit: '0x1c9c381' } }))
   const json = (payload: Uint8Array, edit: object): Uint8Array =>
     new TextEncoder().encode(JSON.stringify({ ...JSON.parse(new TextDecoder().decode(payload)), ...edit }))
+  const otherId = (payload: Uint8Array, index: number): Uint8Array =>
+    index === 0 ? json(payload, { chainId: '99' }) : payload
+  const fifo = at('fifo')
+  expect(spawnSync('mkfifo', [fifo]).status).toBe(0)
   const cases: readonly (readonly [string, string, string])[] = [
     [written('cut', bytes.subarray(0, bytes.length - 20)), genesis, 'it was cut off'],
     [written('altered', altered), genesis, 'the file was altered'],
     [written('text', new TextEncoder().encode('a text of some length')), genesis, 'it is not a snapshot'],
     [at('absent'), genesis, 'there is no such file'],
     [file, `--genesis-file=${other}`, 'it is of another chain'],
+    [written('longer', Buffer.concat([bytes, Buffer.of(0)])), genesis, 'bytes follow its end'],
+    [
+      written('chain-id', readFileSync(await forged(otherId))),
+      genesis,
+      'its chain id is 99, the genesis file',
+    ],
+    [fifo, genesis, 'it is not a regular file'],
+    [folder, genesis, 'it is not a regular file'],
     // The last bytes of a record are those of its state changes.
     [await forged((payload, index) => changedByte(payload, index, 3, -1)), genesis, 'Nothing was changed'],
   ]
   for (const [from, network, reason] of cases) {
     const { code, error } = await runHere(restoreArgs('refused', from, network))
     expect([from, code, error.includes(reason) ? reason : error]).toEqual([from, 1, reason])
-    expect(existsSync(at('refused/chain'))).toBe(false)
-    expect(existsSync(at('refused/chain.restoring'))).toBe(false)
+    expect(existsSync(at('refused'))).toBe(false)
   }
+  // A folder with files of the operator keeps them.
+  mkdirSync(at('kept'))
+  writeFileSync(at('kept/key'), '')
+  expect((await runHere(restoreArgs('kept', at('cut')))).code).toBe(1)
+  expect(readdirSync(at('kept'))).toEqual(['key'])
   const later = await forged((payload, index) => (index === 0 ? json(payload, { version: 2 }) : payload))
   const { error } = await runHere(restoreArgs('refused', later))
   expect(error).toContain('its version is 2, this program reads 1')
+})
+
+test('given a data path without a chain, when a snapshot is created, then that is refused, and nothing is made there', async () => {
+  for (const network of [[genesis], []]) {
+    const { code, error } = await runHere([
+      'snapshot',
+      'create',
+      ...network,
+      `--data-path=${at('mistyped')}`,
+      `--to=${at('mistyped.snapshot')}`,
+    ])
+    expect([code, error.includes('has no chain')]).toEqual([1, true])
+  }
+  expect(existsSync(at('mistyped'))).toBe(false)
 })
 
 test('given a running validator, when it is told to write snapshots, then it seals blocks meanwhile, and a new node restores them', async () => {
@@ -148,7 +180,7 @@ test('given a running validator, when it is told to write snapshots, then it sea
   mkdirSync(at('running/snapshots'))
   // A killed node left it.
   writeFileSync(at('running/snapshots/old.snapshot.part'), 'x')
-  const node = await startNode(at('running'), [
+  const node = await startNode(relative(cwd(), at('running')), [
     ...network,
     '--rpc-http-enabled',
     '--rpc-http-api=ETH,NET,WEB3,ADMIN',
@@ -169,6 +201,11 @@ test('given a running validator, when it is told to write snapshots, then it sea
     expect(readdirSync(at('running/snapshots'))).toEqual(['first.snapshot'])
     expect(statSync(at('running/snapshots/first.snapshot')).mode & 0o777).toBe(0o600)
     expect(await node.rpc('admin_snapshotStatus')).toMatchObject({ state: 'complete' })
+    expect(out).toContain(at('running/snapshots/first.snapshot'))
+    for (const option of [genesis, `--data-path=${at('source')}`, '--storage=memory']) {
+      const ignored = await create('--to=x.snapshot', option)
+      expect([ignored.code, ignored.error.includes('leave it out')]).toEqual([2, true])
+    }
     const again = await create('--to=first.snapshot')
     expect([again.code, again.error.includes('exists: give another name')]).toEqual([1, true])
     const outside = await create('--to=../first.snapshot')
