@@ -8,6 +8,7 @@ import { shellWord } from '../cli/shell.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
 import { readNodeKey } from '../keys/nodeKey.ts'
 import { type BesuNode, readBesuNode } from '../migrate/besuNode.ts'
+import { describeLists } from '../migrate/besuLists.ts'
 import { type MigratedOption, classifyOptions } from '../migrate/besuOptions.ts'
 import { messageFormatOf } from '../migrate/messageFormat.ts'
 import { readGenesis } from '../node/opening/genesisFile.ts'
@@ -39,7 +40,13 @@ const optionLines = (options: readonly MigratedOption[]): readonly string[] => {
 }
 
 /** Reads what a start would read, so that a file that cannot be used is found now. @throws CommandError */
-const fileLines = ({ genesisFile, keyFile, staticNodesFile, dataPath }: BesuNode): readonly string[] => {
+const fileLines = ({
+  genesisFile,
+  keyFile,
+  staticNodesFile,
+  dataPath,
+  lists,
+}: BesuNode): readonly string[] => {
   const key = keyFile === undefined ? undefined : readNodeKey(keyFile)
   const nodes =
     staticNodesFile === undefined ? 0 : readStaticNodes({ dataPath: dataPath ?? '.', staticNodesFile }).length
@@ -48,6 +55,7 @@ const fileLines = ({ genesisFile, keyFile, staticNodesFile, dataPath }: BesuNode
     `  genesis       ${genesisFile === undefined ? 'NOT FOUND: run this command again with --genesis-file=<PATH>' : `${genesisFile} (chain ${chainId})`}`,
     `  node key      ${key === undefined ? 'not found: without it this is another node and no validator' : `${keyFile} (${toHex(key.address)})`}`,
     `  static nodes  ${staticNodesFile === undefined ? 'none' : `${staticNodesFile} (${nodes})`}`,
+    ...describeLists(lists),
     '  the chain     is fetched from the other nodes: Besu’s database is not read',
   ]
 }
@@ -82,6 +90,9 @@ const commandLines = (
     ...(besu.staticNodesFile === undefined
       ? []
       : [`  cp ${shellWord(besu.staticNodesFile)} ${shellWord(join(dataPath, 'static-nodes.json'))}`]),
+    ...(besu.lists.copied === undefined
+      ? []
+      : [`  cp ${shellWord(besu.lists.copied)} ${shellWord(join(dataPath, 'permissions_config.toml'))}`]),
     `  ${PROGRAM} ${args.map(shellWord).join(' \\\n    ')}`,
   ]
 }

@@ -118,14 +118,22 @@ const checkClocks = ({ validators }: Status): Check => {
 /** `v1.2.0` of `quorate/v1.2.0/linux-x64/bun-1.4.5`, with or without a name after the first part. */
 const versionOf = (client: string): string => client.split('/').find(part => /^v\d/.test(part)) ?? client
 
+/** `besu` of `besu/v26.8.1/linux-x86_64/openjdk-java-25`. */
+const softwareOf = (client: string): string => client.split('/')[0]?.toLowerCase() ?? ''
+
 const checkVersions = ({ client, validators }: Status): Check => {
-  const versions = new Set([client, ...validators.flatMap(each => each.client ?? [])].map(versionOf))
+  const clients = [client, ...validators.flatMap(each => each.client ?? [])]
+  const isOneSoftware = new Set(clients.map(softwareOf)).size === 1
+  const versions = new Set(
+    clients.map(each => (isOneSoftware ? versionOf(each) : `${softwareOf(each)} ${versionOf(each)}`)),
+  )
   const shown = [...versions].sort().join(', ')
+  const differing = isOneSoftware ? 'different versions run' : 'different clients run'
   return {
     name: 'versions',
     // While nodes are upgraded one after the other they differ.
     passed: true,
-    text: versions.size === 1 ? `all that are connected run ${shown}` : `different versions run: ${shown}`,
+    text: versions.size === 1 ? `all that are connected run ${shown}` : `${differing}: ${shown}`,
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { CommandError } from '../cli/errors.ts'
 import { readTomlEntries } from '../cli/sources/tomlFile.ts'
+import { type BesuLists, findLists } from './besuLists.ts'
 
 /** The files of a Besu node that a new node needs; undefined for a missing one. */
 export type BesuNode = {
@@ -13,6 +14,7 @@ export type BesuNode = {
   readonly genesisFile: string | undefined
   readonly keyFile: string | undefined
   readonly staticNodesFile: string | undefined
+  readonly lists: BesuLists
   /** The version of Besu that last opened the database; Besu from 24.10 on writes it. */
   readonly version: string | undefined
 }
@@ -30,11 +32,26 @@ const requireFile = (path: string): void => {
     )
 }
 
+/** Besu's data path has one of these. */
+const OF_DATA_PATH = ['key', 'database', 'VERSION_METADATA.json']
+
+/** @throws CommandError for a path at which there is something else */
+const requireFolder = (path: string): void => {
+  if (existsSync(path) && !statSync(path).isDirectory())
+    throw new CommandError('INPUT', `${path} is no folder: the data path of the Besu node is expected there`)
+}
+
 /** The first of the paths that exists. @throws CommandError when it is not a file */
 const fileAt = (...paths: readonly (string | undefined)[]): string | undefined => {
   const found = paths.find(path => path !== undefined && existsSync(path))
   if (found !== undefined) requireFile(found)
   return found
+}
+
+/** The path, also of a file that is missing. @throws CommandError when something else is there */
+const fileNamed = (path: string | undefined): string | undefined => {
+  if (path !== undefined && existsSync(path)) requireFile(path)
+  return path
 }
 
 const versionIn = (dataPath: string | undefined): string | undefined => {
@@ -71,7 +88,12 @@ export const readBesuNode = (from: string, genesisFile?: string): BesuNode => {
     const path = given(name)
     return path === undefined ? undefined : locate(path)
   }
-  const dataPath = isFolder ? resolve(from) : located('data-path')
+  // A folder may also be the one with config.toml, which says where the data is.
+  const isDataPath = isFolder && OF_DATA_PATH.some(name => existsSync(join(from, name)))
+  const dataPath = isDataPath
+    ? resolve(from)
+    : (located('data-path') ?? (isFolder ? resolve(from) : undefined))
+  if (dataPath !== undefined) requireFolder(dataPath)
   const within = (name: string): string | undefined =>
     dataPath === undefined ? undefined : join(dataPath, name)
   return {
@@ -85,6 +107,7 @@ export const readBesuNode = (from: string, genesisFile?: string): BesuNode => {
         : resolve(genesisFile),
     keyFile: fileAt(located('node-private-key-file'), within('key')),
     staticNodesFile: fileAt(located('static-nodes-file'), within('static-nodes.json')),
+    lists: findLists(entries, name => fileNamed(located(name)), fileAt(within('permissions_config.toml'))),
     version: versionIn(dataPath),
   }
 }

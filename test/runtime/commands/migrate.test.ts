@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
@@ -88,6 +88,55 @@ test('given the data path alone, then the files in and beside it are found', asy
   })
 })
 
+test('given the folder of the configuration file, then the data path is the one that the file names', async () => {
+  await withFolder(async folder => {
+    besuFolder(folder, 'data-path="data"\n')
+    const { code, text } = await run(['migrate', `--from-besu=${folder}`])
+    expect(code).toBe(0)
+    expect(text).toContain(`install -m 600 ${join(folder, 'data/key')} `)
+  })
+})
+
+const PERMITTED = `nodes-allowlist=["${formatEnode({ publicKey: publicKeyOf(testKey(2)), host: '10.0.0.2', port: 30_303 })}"]
+accounts-allowlist=[]
+`
+const USER = `[Users.alice]
+password = "$2a$10$l3GA7K8g6rJ/Yv.YFSygCuI9byngpEzxgWS9qEg5emYDZomQW7fGC"
+permissions = ["eth:*"]
+`
+
+test('given permission lists and credentials, then they are read, and a list in the data path is copied', async () => {
+  await withFolder(async folder => {
+    besuFolder(
+      folder,
+      'data-path="data"\npermissions-nodes-config-file-enabled=true\nrpc-http-authentication-credentials-file="users.toml"\n',
+    )
+    const list = join(folder, 'data/permissions_config.toml')
+    writeFileSync(list, PERMITTED)
+    writeFileSync(join(folder, 'users.toml'), USER)
+    const args = ['migrate', `--from-besu=${folder}`, `--data-path=${join(folder, 'new')}`]
+    const { code, text } = await run(args)
+    expect(code).toBe(0)
+    expect(text).toContain(`permissions   ${list} (nodes: 1, accounts: 0)`)
+    expect(text).toContain(`credentials   ${join(folder, 'users.toml')} (users: 1)`)
+    expect(text).toContain(`  cp ${list} ${join(folder, 'new/permissions_config.toml')}\n`)
+    const named = `permissions-nodes-config-file="data/permissions_config.toml"\n`
+    writeFileSync(
+      join(folder, 'config.toml'),
+      `data-path="data"\npermissions-nodes-config-file-enabled=true\n${named}`,
+    )
+    const kept = (await run(args)).text
+    expect(kept).toContain(`--permissions-nodes-config-file=${list}`)
+    expect(kept).not.toContain(`cp ${list}`)
+    writeFileSync(list, 'nodes-allowlist=[5]\n')
+    const wrong = await run(args)
+    expect([wrong.code, wrong.text]).toEqual([
+      1,
+      `The permissions file ${list} cannot be used: nodes-allowlist must be an array of strings`,
+    ])
+  })
+})
+
 test('given no genesis file, then no command is shown and the exit code is 1, until --genesis-file names it', async () => {
   await withFolder(async folder => {
     besuFolder(folder, 'min-gas-price=0\n')
@@ -106,7 +155,14 @@ test('given no genesis file, then no command is shown and the exit code is 1, un
   })
 })
 
-const FILES = ['config.toml', 'genesis.json', 'data/key', 'data/static-nodes.json']
+const FILES = [
+  'config.toml',
+  'genesis.json',
+  'data/key',
+  'data/static-nodes.json',
+  'data/permissions_config.toml',
+  'users.toml',
+]
 /** Each writes at a path what is not the file that belongs there. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   'is of 100 MB': path => {
@@ -116,13 +172,19 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   'is half-written': path => writeFileSync(path, '{"a": "'),
   'is a folder': path => mkdirSync(path),
   'is a pipe': path => void spawnSync('mkfifo', [path]),
+  'never ends': path => symlinkSync('/dev/zero', path),
 }
 
 test.each(FILES.flatMap(file => Object.keys(DAMAGES).map(damage => [file, damage] as const)))(
   'given that %s %s, then one sentence names it, and no command is shown',
   async (file, damage) => {
     await withFolder(async folder => {
-      besuFolder(folder, TOML)
+      besuFolder(
+        folder,
+        `${TOML}permissions-nodes-config-file-enabled=true\nrpc-http-authentication-credentials-file="users.toml"\n`,
+      )
+      writeFileSync(join(folder, 'data/permissions_config.toml'), PERMITTED)
+      writeFileSync(join(folder, 'users.toml'), USER)
       const path = join(folder, file)
       rmSync(path)
       DAMAGES[damage]?.(path)
@@ -134,6 +196,37 @@ test.each(FILES.flatMap(file => Object.keys(DAMAGES).map(damage => [file, damage
     })
   },
 )
+
+const WRONG_KEYS = {
+  'is too short': '0x00',
+  'is zero': `0x${'0'.repeat(64)}`,
+  'is above the order': `0x${'f'.repeat(64)}`,
+}
+
+test.each(Object.entries(WRONG_KEYS))(
+  'given a key that %s, then one sentence names its file',
+  async (_, key) => {
+    await withFolder(async folder => {
+      besuFolder(folder, TOML)
+      writeFileSync(join(folder, 'data/key'), key)
+      const { code, text } = await run(['migrate', `--from-besu=${join(folder, 'data')}`])
+      expect(code).toBe(1)
+      expect(text).toStartWith(`Private key cannot be loaded from file ${join(folder, 'data/key')}: `)
+      expect(text).not.toContain('\n')
+    })
+  },
+)
+
+test('given a data path that is a device, then it says that a folder is expected', async () => {
+  await withFolder(async folder => {
+    besuFolder(folder, 'data-path="/dev/zero"\n')
+    const { code, text } = await run(['migrate', `--from-besu=${join(folder, 'config.toml')}`])
+    expect([code, text]).toEqual([
+      1,
+      '/dev/zero is no folder: the data path of the Besu node is expected there',
+    ])
+  })
+})
 
 test('given no such path, or none at all, then it says so', async () => {
   expect((await run(['migrate', '--from-besu=/nowhere/config.toml'])).text).toContain(
