@@ -41,3 +41,9 @@ export const wsAuthSettings = (options: NodeOptions): AuthSettings => ({
   openMethods: options.rpcWsApiMethodsNoAuth,
   acceptsSubprotocol: options.rpcWsAuthenticationSubprotocolEnabled,
 })
+
+/** Whether an option of authentication has to be checked or has an effect. */
+export const hasAuthSettings = (options: NodeOptions): boolean =>
+  [httpAuthSettings(options), wsAuthSettings(options)].some(
+    ({ enabled, openMethods }) => enabled || openMethods.length > 0,
+  )

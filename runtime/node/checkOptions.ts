@@ -1,4 +1,4 @@
-import { checkAccess } from '../auth/open.ts'
+import { hasAuthSettings } from '../auth/settings.ts'
 import { collectErrors, type UsageError } from '../cli/errors.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 import { requireIpv4Beside } from '../cli/values/p2p.ts'
@@ -30,8 +30,9 @@ const COMBINATIONS: readonly Check[] = [
   ({ replicateTo }) => replicaTargetsOf(replicateTo),
 ]
 
-/** Checks that read the files which the options name. */
-const FILES: readonly Check[] = [checkAccess, readListenerTls]
+/** Only nodes with authentication load its libraries. */
+const accessChecks = async (options: NodeOptions): Promise<readonly Check[]> =>
+  hasAuthSettings(options) ? [(await import('../auth/modes.ts')).checkAccess] : []
 
 const run = (checks: readonly Check[], options: NodeOptions): readonly UsageError[] => {
   const errors: UsageError[] = []
@@ -43,5 +44,5 @@ const run = (checks: readonly Check[], options: NodeOptions): readonly UsageErro
 export const checkCombinations = (options: NodeOptions): readonly UsageError[] => run(COMBINATIONS, options)
 
 /** The contradictions between options, and the mistakes in the files that they name. */
-export const checkOptions = (options: NodeOptions): readonly UsageError[] =>
-  run([...COMBINATIONS, ...FILES], options)
+export const checkOptions = async (options: NodeOptions): Promise<readonly UsageError[]> =>
+  run([...COMBINATIONS, ...(await accessChecks(options)), readListenerTls], options)

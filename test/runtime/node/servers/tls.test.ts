@@ -26,64 +26,65 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const optionsOf = (args: readonly string[]) =>
   resolveAll(NODE_OPTIONS, readArguments(args, NODE_OPTIONS), {}).values
-const refusals = (...args: readonly string[]): readonly string[] =>
-  checkOptions(optionsOf(args)).map(({ message }) => message)
+/** The first sentence that refuses the options. */
+const refusal = async (...args: readonly string[]): Promise<string | undefined> =>
+  (await checkOptions(optionsOf(args)))[0]?.message
 
 describe.skipIf(!HAS_OPENSSL)('given options of TLS', () => {
-  test('when there is no certificate, then it is said which options give one', () => {
-    expect(refusals('--rpc-http-tls-enabled')[0]).toBe(
+  test('when there is no certificate, then it is said which options give one', async () => {
+    expect(await refusal('--rpc-http-tls-enabled')).toBe(
       '--rpc-http-tls-enabled needs a certificate for JSON-RPC over HTTP: give --rpc-http-tls-cert-file and --rpc-http-tls-key-file (PEM), or --rpc-http-tls-keystore-file and --rpc-http-tls-keystore-password-file (PKCS#12)',
     )
   })
 
-  test('when clients need certificates, then their authority must be named', () => {
+  test('when clients need certificates, then their authority must be named', async () => {
     const { cert, key } = authority.issue('a', SERVER_EXTENSION)
     expect(
-      refusals(
+      await refusal(
         '--graphql-tls-enabled',
         `--graphql-tls-cert-file=${cert}`,
         `--graphql-tls-key-file=${key}`,
         '--graphql-mtls-enabled',
-      )[0],
+      ),
     ).toStartWith('--graphql-mtls-enabled needs --graphql-tls-trustcert-file')
   })
 
-  test('when a file is missing, is too long, is no PEM, or the key is of another certificate, then a sentence says so', () => {
+  test('when a file is missing, is too long, is no PEM, or the key is of another certificate, then a sentence says so', async () => {
     const { cert, key } = authority.issue('b', SERVER_EXTENSION)
     const other = authority.issue('c', SERVER_EXTENSION)
     writeFileSync(at('none'), 'nothing of that kind')
     writeFileSync(at('long'), new Uint8Array(2 ** 20 + 1))
     writeFileSync(at('half'), '-----BEGIN CERTIFICATE-----\nMIIB')
-    const told = (certFile: string, keyFile: string): string | undefined =>
-      refusals(
+    const told = (certFile: string, keyFile: string): Promise<string | undefined> =>
+      refusal(
         '--rpc-ws-ssl-enabled',
         `--rpc-ws-ssl-cert-file=${certFile}`,
         `--rpc-ws-ssl-key-file=${keyFile}`,
-      )[0]
-    expect(told(cert, key)).toBeUndefined()
-    expect(told(at('missing'), key)).toBe(
+      )
+    expect(await told(cert, key)).toBeUndefined()
+    expect(await told(at('missing'), key)).toBe(
       `--rpc-ws-ssl-cert-file: ${at('missing')} cannot be read: there is no such file`,
     )
-    expect(told(at('long'), key)).toContain('it is longer than 1048576 bytes')
-    expect(told(at('none'), key)).toContain('is not a PEM file of certificates')
-    expect(told(at('half'), key)).toContain('is not a PEM file of certificates')
-    expect(told(cert, at('none'))).toContain('is not a PEM file of a private key')
-    expect(told(cert, other.key)).toContain('is not the key of the first certificate in')
+    expect(await told(at('long'), key)).toContain('it is longer than 1048576 bytes')
+    expect(await told(at('none'), key)).toContain('is not a PEM file of certificates')
+    expect(await told(at('half'), key)).toContain('is not a PEM file of certificates')
+    expect(await told(cert, at('none'))).toContain('is not a PEM file of a private key')
+    expect(await told(cert, other.key)).toContain('is not the key of the first certificate in')
   })
 
-  test('when a PKCS#12 file has another password, or is none, then it is said how to convert a JKS store', () => {
+  test('when a PKCS#12 file has another password, or is none, then it is said how to convert a JKS store', async () => {
     const store = authority.pack('d', authority.issue('d', SERVER_EXTENSION), 'right')
     writeFileSync(at('wrong'), 'wrong')
     writeFileSync(at('right'), 'right\n')
-    const told = (file: string, password: string): string | undefined =>
-      refusals(
+    const told = (file: string, password: string): Promise<string | undefined> =>
+      refusal(
         '--rpc-http-tls-enabled',
         `--rpc-http-tls-keystore-file=${file}`,
         `--rpc-http-tls-keystore-password-file=${password}`,
-      )[0]
-    expect(told(store, at('right'))).toBeUndefined()
-    expect(told(store, at('wrong'))).toContain('is not a PKCS#12 file with that password')
-    expect(told(at('right'), at('right'))).toContain('keytool -importkeystore')
+      )
+    expect(await told(store, at('right'))).toBeUndefined()
+    expect(await told(store, at('wrong'))).toContain('is not a PKCS#12 file with that password')
+    expect(await told(at('right'), at('right'))).toContain('keytool -importkeystore')
   })
 
   test('when a certificate has ended or ends soon, then a sentence says when', () => {
