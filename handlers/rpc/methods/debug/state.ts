@@ -1,10 +1,11 @@
-import { accountAt, accountRange, storageRangeAt } from '../../debugState/ranges.ts'
 import { getBadBlocks } from '../../debugState/badBlocks.ts'
 import { RpcError } from '../../errors.ts'
-import { type Call, type Method, method } from '../../method.ts'
+import { type Call, type Method, method, onFirstCall } from '../../method.ts'
 import type { RpcContext } from '../../context.ts'
 import { batchErrorOf } from '../../pool/batchErrors.ts'
 import { type Submitted, submitAll } from '../../pool/sendRawTransaction.ts'
+
+const ranges = () => import('../../debugState/ranges.ts')
 
 const statusOf = (submitted: Submitted, index: number): unknown =>
   submitted instanceof Error
@@ -35,7 +36,7 @@ export const DEBUG_STATE_METHODS: readonly Method[] = [
     },
     result: 'Object',
     offload: 'always',
-    handle: accountRange,
+    handle: onFirstCall(async () => (await ranges()).accountRange),
   }),
   method({
     name: 'debug_storageRangeAt',
@@ -49,7 +50,7 @@ export const DEBUG_STATE_METHODS: readonly Method[] = [
     },
     result: 'Object',
     offload: 'always',
-    handle: storageRangeAt,
+    handle: onFirstCall(async () => (await ranges()).storageRangeAt),
   }),
   method({
     name: 'debug_accountAt',
@@ -57,7 +58,7 @@ export const DEBUG_STATE_METHODS: readonly Method[] = [
     params: { block: 'BlockNumberOrTagOrHash', transactionIndex: 'Index', address: 'Address' },
     result: 'Object',
     offload: 'always',
-    handle: accountAt,
+    handle: onFirstCall(async () => (await ranges()).accountAt),
   }),
   method({
     name: 'debug_getBadBlocks',

@@ -1,6 +1,4 @@
-import { type Method, method } from '../../method.ts'
-import { createAccessList } from '../../simulation/accessList.ts'
-import { simulateV1 } from '../../simulation/blocks/simulate.ts'
+import { type Method, method, onFirstCall } from '../../method.ts'
 import { ethCall } from '../../simulation/call.ts'
 import { estimateGas } from '../../simulation/estimate.ts'
 
@@ -42,7 +40,7 @@ export const ETH_CALL_METHODS: readonly Method[] = [
       'blockOverrides?': 'BlockOverrides',
     },
     result: 'Object',
-    handle: createAccessList,
+    handle: onFirstCall(async () => (await import('../../simulation/accessList.ts')).createAccessList),
     offload: 'always',
   }),
   method({
@@ -50,7 +48,7 @@ export const ETH_CALL_METHODS: readonly Method[] = [
     summary: 'Simulates blocks of calls and returns their results',
     params: { simulation: 'Simulation', 'block?': 'BlockNumberOrTagOrHash' },
     result: 'Simulated',
-    handle: simulateV1,
+    handle: onFirstCall(async () => (await import('../../simulation/blocks/simulate.ts')).simulateV1),
     offload: 'always',
   }),
 ]
