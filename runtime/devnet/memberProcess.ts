@@ -5,16 +5,17 @@ import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { withAllocatorTunable } from '../allocator.ts'
 import { CommandError } from '../cli/errors.ts'
+import { IS_BINARY } from '../cli/program.ts'
 import { ENVIRONMENT_PREFIXES, type Environment } from '../cli/sources/resolve.ts'
 import { shellWord } from '../cli/shell.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
 import { RUNTIME } from '../version.ts'
 import type { Member } from './folder.ts'
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
-
-/** Deno runs the node with all permissions. */
-const RUNTIME_ARGUMENTS: readonly string[] = RUNTIME === 'deno' ? ['run', '-A'] : []
+/** What a runtime is given to start the node. The compiled binary starts it by itself. */
+const PROGRAM_ARGUMENTS: readonly string[] = IS_BINARY
+  ? []
+  : [...(RUNTIME === 'deno' ? ['run', '-A'] : []), fileURLToPath(new URL('../main.ts', import.meta.url))]
 
 /** Interval between checks whether a starting node answers. */
 const START_POLL_MS = 25
@@ -85,8 +86,7 @@ const argumentsOf = ({
 
 const commandOf = (options: MemberOptions): readonly [program: string, ...args: string[]] => [
   process.execPath,
-  ...RUNTIME_ARGUMENTS,
-  MAIN,
+  ...PROGRAM_ARGUMENTS,
   ...argumentsOf(options),
 ]
 

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { fileUrls, PROGRAM_FILES } from './program.ts'
 
 /** Builds the binaries: `bun runtime/packaging/binary.ts [FOLDER] [TARGET...]`. */
 
@@ -12,43 +13,17 @@ const TARGETS = { x64: 'bun-linux-x64', arm64: 'bun-linux-arm64' } as const
 
 type Target = keyof typeof TARGETS
 
-/** Files of worker threads: each is an entry of the binary. */
-const WORKERS = [
-  'runtime/threads/calls/worker.ts',
-  'runtime/threads/network/worker.ts',
-  'runtime/threads/passwords/passwordWorker.ts',
-  'runtime/threads/recovery/worker.ts',
-  'runtime/threads/replication/worker.ts',
-]
-
-/** The URL of a worker's file, which the bundle would resolve from the place of the bundle. */
-const FILE_URL = /new URL\('(\.[^']*)\.ts', import\.meta\.url\)/g
-
 /** Where a binary for Linux finds the files that it embeds. */
 const EMBEDDED = 'file:///$bunfs/root'
-
-/** Names the workers by their place in the binary. */
-const workerUrls: Bun.BunPlugin = {
-  name: 'worker URLs',
-  setup: build => {
-    build.onLoad({ filter: /runtime\/threads\/.*\.ts$/ }, ({ path }) => ({
-      loader: 'ts',
-      contents: readFileSync(path, 'utf8').replace(FILE_URL, (_, file: string) => {
-        const entry = relative(ROOT, resolve(path, '..', file))
-        return `new URL('${EMBEDDED}/${entry}.js')`
-      }),
-    }))
-  },
-}
 
 const buildBinary = async (target: Target): Promise<string> => {
   const outfile = join(OUTPUT, `quorate-linux-${target}`)
   const { success, logs } = await Bun.build({
-    entrypoints: ['runtime/main.ts', ...WORKERS].map(path => join(ROOT, path)),
+    entrypoints: PROGRAM_FILES.map(path => join(ROOT, path)),
     root: ROOT,
     target: 'bun',
     minify: { whitespace: true, syntax: true },
-    plugins: [workerUrls],
+    plugins: [fileUrls(ROOT, entry => `new URL('${EMBEDDED}/${entry}')`)],
     compile: { target: TARGETS[target], outfile },
   })
   if (!success) throw new AggregateError(logs, `the binary for ${target} was not built`)

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import packageFile from '../../package.json' with { type: 'json' }
 import { writeModules } from '../workers/writeModules.ts'
 import { isBundleCurrent } from './explorer.ts'
+import { bundleProgram } from './program.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** `dist`, or the folder in the first argument: a test builds outside the checkout. */
@@ -49,5 +50,6 @@ for (const entry of readdirSync(OUTPUT, { recursive: true, withFileTypes: true }
   else if (entry.name.endsWith('.js')) rewrite(path, FILE_URL)
 }
 writePackageFile()
+await bundleProgram(ROOT, OUTPUT)
 writeModules(join(OUTPUT, 'runtime', 'workers'))
 chmodSync(join(OUTPUT, 'runtime', 'main.js'), 0o755)

@@ -33,10 +33,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 type Running = { readonly output: () => string; readonly stop: () => Promise<number> }
 
-/** Starts a node of the binary and waits until it listens. */
+/** Starts the binary and waits until its output has this: by default that a node listens. */
 const start = async (
   command: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  started = /Listening on/,
 ): Promise<Running> => {
   const child = Bun.spawn([...command], {
     cwd: folder,
@@ -49,7 +50,7 @@ const start = async (
   await until(
     () => {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended: ${output()}`)
-      return /Listening on/.test(output())
+      return started.test(output())
     },
     { timeoutMs: PROCESS_TEST_TIMEOUT_MS },
   )
@@ -91,6 +92,13 @@ describe.if(isX64)('given the binary for this machine', () => {
     await until(() => existsSync(told))
     expect(await node.stop()).toBe(0)
     expect(readFileSync(told, 'utf8')).toBe('--ready\n--stopping\n')
+  })
+
+  test('when it runs a network, then its nodes are the same binary, and blocks come', async () => {
+    const ports = ['--rpc-http-port=0', '--p2p-port=0']
+    const command = [binary, 'network', `--data-path=${join(folder, 'network')}`, '--validators=1', ...ports]
+    const network = await start(command, {}, /^#1 .* 1 of 1 seals$/m)
+    expect(await network.stop()).toBe(0)
   })
 
   test.if(canChroot)(

@@ -51,7 +51,7 @@ describe('given the packed package in an empty folder', () => {
     const missing = files
       .filter(path => path.endsWith('.js'))
       .flatMap(path =>
-        [...readFileSync(path, 'utf8').matchAll(/new URL\('(\.[^']*)', import\.meta\.url\)/g)]
+        [...readFileSync(path, 'utf8').matchAll(/new URL\(['"](\.[^'"]*)['"], ?import\.meta\.url\)/g)]
           .map(match => resolve(dirname(path), match[1] as string))
           .filter(target => !existsSync(target)),
       )
