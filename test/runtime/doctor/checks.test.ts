@@ -116,4 +116,13 @@ describe('given the status of a node', () => {
       'different versions run: v0.9.0, v1.0.0',
     ])
   })
+
+  test('when another client is among the validators, then each client is named with its version', () => {
+    const besu = validator(2, { client: 'besu/v26.8.1/linux-x86_64/openjdk-java-25' })
+    expect(outcome({ ...WELL, validators: [validator(1), besu] }, 'versions')).toEqual([
+      true,
+      false,
+      'different clients run: besu v26.8.1, quorate v1.0.0',
+    ])
+  })
 })
