@@ -38,6 +38,23 @@ const usage = (command: Command, commands: readonly Command[]): string =>
     .filter(part => part !== '')
     .join(' ')
 
+const commandList = (commands: readonly Command[], columns: number): string => {
+  const indent = ' '.repeat(NAME_COLUMN)
+  const rows = commands.map(
+    ({ name, summary }) =>
+      `  ${name.padEnd(NAME_COLUMN - 2)}${wrap(summary, Math.max(columns, WIDTH_MIN) - NAME_COLUMN, indent)}`,
+  )
+  return ['Commands:', ...rows].join('\n')
+}
+
+/** The help of the commands whose names begin with one word. */
+export const familyHelp = (word: string, commands: readonly Command[], columns: number): string =>
+  [
+    `Usage: ${PROGRAM} ${word} COMMAND [OPTIONS]`,
+    commandList(commands, columns),
+    `The options of one of them: ${PROGRAM} ${(commands[0] as Command).name} --help`,
+  ].join('\n\n')
+
 /** The help of one command; for the node, with `commands`, also the list of commands. */
 export const helpText = (command: Command, commands: readonly Command[], columns: number): string => {
   const sections = [`Usage: ${usage(command, commands)}`, `${command.summary}.`]
@@ -47,12 +64,7 @@ export const helpText = (command: Command, commands: readonly Command[], columns
       sections.push([`${group}:`, ...options.map(option => optionLines(option, columns))].join('\n'))
   }
   if (commands.length > 0) {
-    const indent = ' '.repeat(NAME_COLUMN)
-    const rows = commands.map(
-      ({ name, summary }) =>
-        `  ${name.padEnd(NAME_COLUMN - 2)}${wrap(summary, Math.max(columns, WIDTH_MIN) - NAME_COLUMN, indent)}`,
-    )
-    sections.push(['Commands:', ...rows].join('\n'))
+    sections.push(commandList(commands, columns))
     sections.push(
       wrap(
         'Every option can also be given as an environment variable (QUORATE_RPC_HTTP_PORT, or BESU_RPC_HTTP_PORT) and in a ' +

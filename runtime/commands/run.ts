@@ -4,7 +4,7 @@ import type { Command } from '../cli/command.ts'
 import { COMMANDS, NODE_COMMAND } from './commands.ts'
 import { REFUSED_COMMANDS } from '../cli/besu/commands.ts'
 import { combineUsageErrors, CommandError, UsageError } from '../cli/errors.ts'
-import { helpText } from '../cli/help.ts'
+import { familyHelp, helpText } from '../cli/help.ts'
 import { PROGRAM } from '../cli/program.ts'
 import type { OptionTable } from '../cli/option.ts'
 import { type Environment, resolveAll } from '../cli/sources/resolve.ts'
@@ -23,6 +23,12 @@ const ALL_OPTIONS: OptionTable = Object.fromEntries(
 
 type Found = { readonly command: Command; readonly rest: readonly string[] }
 
+/** The commands whose name begins with this word, where none has it as its whole name. */
+const familyOf = (first: string): readonly Command[] =>
+  COMMANDS.some(({ name }) => name === first)
+    ? []
+    : COMMANDS.filter(({ name }) => name.startsWith(`${first} `))
+
 const findCommand = (words: readonly string[]): Found => {
   if (words.length === 0) return { command: NODE_COMMAND, rest: [] }
   for (const length of [2, 1]) {
@@ -32,8 +38,10 @@ const findCommand = (words: readonly string[]): Found => {
   }
   const first = words[0] as string
   const refusal = REFUSED_COMMANDS.get(first)
-  if (refusal !== undefined) throw new UsageError('UNSUPPORTED', `Command '${first}' is refused: ${refusal}`)
-  const family = COMMANDS.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  // A subcommand of Besu; without one the own ones are named.
+  if (refusal !== undefined && words.length > 1)
+    throw new UsageError('UNSUPPORTED', `Command '${first}' is refused: ${refusal}`)
+  const family = familyOf(first).map(({ name }) => name)
   if (family.length > 0)
     throw new UsageError(
       'INVALID_COMMAND',
@@ -107,6 +115,11 @@ export const runCommandLine = async (
     verbose = /^(DEBUG|TRACE|ALL)$/i.test(given.get('logging') ?? '')
     if (given.has('version')) {
       terminal.out(`${NAME}/v${VERSION}`)
+      return 0
+    }
+    const family = given.has('help') && read.words.length === 1 ? familyOf(read.words[0] as string) : []
+    if (family.length > 0) {
+      terminal.out(familyHelp(read.words[0] as string, family, terminal.columns))
       return 0
     }
     const { command, rest } = commandOf(read)

@@ -33,7 +33,18 @@ const CREATE_OPTIONS = {
 export type RestoreOptions = typeof RESTORE_OPTIONS
 const RESTORE_OPTIONS = {
   ...CHAIN_OPTIONS,
-  from: pathOption({ name: 'from', group: GROUP, fallback: undefined, description: 'Snapshot to read' }),
+  genesisFile: {
+    ...CHAIN_OPTIONS.genesisFile,
+    shownDefault: 'required',
+    description: "Genesis file of the snapshot's network in Besu's format",
+  },
+  from: pathOption({
+    name: 'from',
+    group: GROUP,
+    fallback: undefined,
+    shownDefault: 'required',
+    description: 'Snapshot to read',
+  }),
 }
 
 export const SNAPSHOT_COMMANDS: readonly Command[] = [

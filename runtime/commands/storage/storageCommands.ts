@@ -5,11 +5,12 @@ import { CHAIN_OPTIONS, GROUP } from '../sharedOptions.ts'
 const { dataPath, genesisFile, configFile, logging, loggingFormat, colorEnabled } = CHAIN_OPTIONS
 
 /** The commands read the files of `--storage=sqlite`, the default. */
-const STORAGE_OPTIONS = { dataPath, genesisFile, configFile, logging, loggingFormat, colorEnabled }
+const STORAGE_OPTIONS = { dataPath, configFile, logging, loggingFormat, colorEnabled }
 
 export type CheckStorageOptions = typeof CHECK_OPTIONS
 const CHECK_OPTIONS = {
   ...STORAGE_OPTIONS,
+  genesisFile,
   repair: booleanOption({
     name: 'repair',
     group: GROUP,
@@ -30,7 +31,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     summary: 'Print the bytes of a stopped node by kind, its growth, and what empty blocks cost',
     arguments: '',
     options: REPORT_OPTIONS,
-    examples: ['--genesis-file=genesis.json --data-path=node1'],
+    examples: ['--data-path=node1'],
     load: async () => (await import('./report.ts')).reportStorage,
   }),
   defineCommand({

@@ -5,6 +5,7 @@ import { type BlockDownload, startBlockDownload } from '../../../p2p/sync/chain/
 import {
   createPeerHeads,
   firstKeptBlock,
+  holdersOf,
   type PeerHeads,
   removeHead,
   updateHead,
@@ -46,6 +47,8 @@ type State = FetchWholeOptions & {
   loggedMs: number
   /** True once the log says that no peer keeps the next block. */
   isWaitLogged: boolean
+  /** Looks at which no peer had the next block; at a start the peers are not connected yet. */
+  vainLooks: number
   isStopped: boolean
 }
 
@@ -73,14 +76,26 @@ const wait = (state: State): Promise<void> =>
     state.timer = setTimeout(resolve, CHECK_MS)
   })
 
+/** Looks without a peer that has the next block before the log says so: some connect later than the first look. */
+const VAIN_LOOKS = 3
+
+/** Logs once why no block comes. */
 const logWait = (state: State, number: bigint): void => {
+  if (state.isWaitLogged || holdersOf(state.heads, number, Date.now()).length > 0) return
   const firstKept = firstKeptBlock(state.heads, number, Date.now())
-  if (firstKept === undefined || state.isWaitLogged) return
+  state.vainLooks++
+  if (firstKept === undefined && state.vainLooks < VAIN_LOOKS) return
   state.isWaitLogged = true
-  state.log.warn(
-    'No connected peer keeps block {number}: the peers keep their blocks from {firstKept} on. The earlier history is fetched when a node that keeps all blocks is connected',
-    { number, firstKept },
-  )
+  if (firstKept === undefined)
+    state.log.warn(
+      'No connected peer has block {number}. The earlier history is fetched when a node that keeps all blocks is connected',
+      { number },
+    )
+  else
+    state.log.warn(
+      'No connected peer keeps block {number}: the peers keep their blocks from {firstKept} on. The earlier history is fetched when a node that keeps all blocks is connected',
+      { number, firstKept },
+    )
 }
 
 /** Fetches what the connected peers have of the missing blocks. */
@@ -170,6 +185,7 @@ export const startFetchingWhole = (options: FetchWholeOptions): (() => Promise<v
     wake: undefined,
     loggedMs: Date.now(),
     isWaitLogged: false,
+    vainLooks: 0,
     isStopped: false,
   }
   const running = run(state).catch((error: unknown) =>

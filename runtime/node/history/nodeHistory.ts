@@ -19,13 +19,37 @@ export type NodeHistoryOptions = {
   readonly options: Pick<NodeOptions, 'dataPath' | 'genesisFile' | 'storage' | 'pruneHistory'>
   /** Undefined for a node without peers. */
   readonly network: (() => Network | undefined) | undefined
+  /** Milliseconds since 1970. */
+  readonly nowMs?: () => number
+}
+
+/** Shortest interval between lines about the start: it moves with each flush. */
+const START_LOG_INTERVAL_MS = 10 * 60_000
+
+/** Logs where the start of the history has moved. Returns the function that stops it. */
+const logMoves = (chain: OpenNode['chain'], nowMs: () => number): (() => void) => {
+  const log = logOf('chain')
+  let logged = chain.store.historyStart?.()
+  let loggedMs = Number.NEGATIVE_INFINITY
+  return chain.onHead(() => {
+    const start = chain.store.historyStart?.()
+    if (start === undefined || start === logged || nowMs() - loggedMs < START_LOG_INTERVAL_MS) return
+    logged = start
+    loggedMs = nowMs()
+    log.info('History is now kept from block {start} on', { start })
+  })
 }
 
 /**
- * Logs from which block on the history is kept. Without `--prune-history`, fetches what was removed before. Returns the
+ * Logs from which block on the history is kept, also when that changes. Without `--prune-history`, fetches what was removed before. Returns the
  * function that stops it.
  */
-export const startNodeHistory = ({ node, options, network }: NodeHistoryOptions): (() => Promise<void>) => {
+export const startNodeHistory = ({
+  node,
+  options,
+  network,
+  nowMs = Date.now,
+}: NodeHistoryOptions): (() => Promise<void>) => {
   const { dataPath, genesisFile, storage, pruneHistory } = options
   const log = logOf('chain')
   const start = node.chain.store.historyStart?.()
@@ -36,7 +60,8 @@ export const startNodeHistory = ({ node, options, network }: NodeHistoryOptions)
       blocks: pruneHistory,
       start: start ?? 0n,
     })
-    return done
+    const stopLog = logMoves(node.chain, nowMs)
+    return async () => stopLog()
   }
   if (start === undefined || genesisFile === undefined) return done
   const how =

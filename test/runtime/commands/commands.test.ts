@@ -19,6 +19,7 @@ describe('given a command line that cannot be followed', () => {
       ['storage', 'trie-log'],
       "Command 'storage' is refused: it works on Besu's database, which this node does not read. 'quorate migrate' takes a chain over from Besu",
     ],
+    [['storage'], "Missing or unknown subcommand of 'storage': there are storage report and storage check"],
     [['public-key', 'export', 'extra'], "Unmatched argument: 'extra'"],
     [
       ['--to=x'],
@@ -62,11 +63,24 @@ describe('given --help', () => {
     expect(out).not.toContain('--rpc-http-port')
   })
 
-  test('when a command requires an option, then its help says so', async () => {
-    const { out } = await run(['read', '--help'])
-    for (const name of ['from', 'genesis-file'])
-      expect(out.replace(/\s+/g, ' ')).toMatch(new RegExp(`--${name}=<\\w+> [^[]*\\[default: required\\]`))
-    expect(out).not.toContain('development chain runs')
+  test.each(['storage', 'snapshot'])(
+    'when it follows the first word of the %s commands, then it lists them',
+    async word => {
+      const { code, out, error } = await run([word, '--help'])
+      expect([code, error]).toEqual([0, ''])
+      expect(out).toStartWith(`Usage: bun run node ${word} COMMAND [OPTIONS]`)
+      for (const name of ['report', 'check', 'create', 'restore'])
+        expect(out.includes(`  ${word} ${name} `)).toBe(
+          (word === 'storage') === (name === 'report' || name === 'check'),
+        )
+    },
+  )
+
+  test.each(['read', 'snapshot restore'])('when %s requires an option, then its help says so', async name => {
+    const { out } = await run([...name.split(' '), '--help'])
+    for (const option of ['from', 'genesis-file'])
+      expect(out.replace(/\s+/g, ' ')).toMatch(new RegExp(`--${option}=<\\w+> [^[]*\\[default: required\\]`))
+    expect(out).not.toMatch(/development chain (?:runs|in the data path)/)
   })
 })
 
