@@ -2,6 +2,8 @@ import { expect } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
+import { fromHex } from '../../../core/bytes/hex.ts'
 import { isInstalled, type RuntimeName } from '../../runtime/nodeProcess.ts'
 import { clientsOf } from '../../runtime/transactions.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
@@ -19,11 +21,12 @@ const enodeOf = async (cluster: Cluster, index: number): Promise<string> =>
 const writeStaticNodes = (cluster: Cluster, index: number, enodes: readonly string[]): void =>
   writeFileSync(join(cluster.dataPath(index), 'static-nodes.json'), JSON.stringify(enodes))
 
-/** Names all nodes to each, now and after a restart. */
+/** Names the running nodes to each, now and after a restart. */
 const connectAll = async (cluster: Cluster): Promise<void> => {
-  const enodes = await Promise.all(ALL.map(index => enodeOf(cluster, index)))
-  for (const index of ALL) {
-    const others = enodes.filter((_, at) => at !== index - 1)
+  const running = cluster.running()
+  const enodes = await Promise.all(running.map(index => enodeOf(cluster, index)))
+  for (const [own, index] of running.entries()) {
+    const others = enodes.filter((_, at) => at !== own)
     writeStaticNodes(cluster, index, others)
     for (const enode of others) await cluster.node(index).rpc('admin_addPeer', enode)
   }
@@ -38,7 +41,7 @@ const send = async (cluster: Cluster, index: number): Promise<number> => {
 }
 
 scenario(
-  'given validators on Bun, Node and Deno that connect over devp2p, and a node for clients',
+  'given validators on Bun, Node and Deno that connect over devp2p as before Besu 26.1, and a node for clients',
   ({ beforeAll, afterAll, test }) => {
     const folder = mkdtempSync(join(tmpdir(), 'quorate-cluster-'))
     let cluster: Cluster
@@ -50,15 +53,36 @@ scenario(
         nodes: 5,
         qbft: { requesttimeoutseconds: 2 },
         runtimeOf: index => RUNTIMES[index - 1] as RuntimeName,
-        args: ['--logging-format=PLAIN', '--p2p-protocol=devp2p', '--metrics-enabled', '--metrics-port=0'],
+        args: [
+          '--logging-format=PLAIN',
+          '--p2p-protocol=devp2p',
+          '--metrics-enabled',
+          '--metrics-port=0',
+          '--Xbft-legacy-protocol-encoding',
+        ],
       })
-      await cluster.start(...ALL)
-      await connectAll(cluster)
     })
 
     afterAll(async () => {
       await cluster.end()
       rmSync(folder, { recursive: true, force: true })
+    })
+
+    test('when the first proposer is absent, then the first block has round 1, and that one continues after it', async () => {
+      // The proposer of block 1 is the one with the lowest address.
+      const absent = [1, 2, 3, 4].sort((a, b) =>
+        cluster.address(a) < cluster.address(b) ? -1 : 1,
+      )[0] as number
+      await cluster.start(...ALL.filter(index => index !== absent))
+      await connectAll(cluster)
+      await untilBlocks(cluster, 1)
+      const first = await cluster
+        .node(RPC)
+        .rpc<{ readonly extraData: string }>('eth_getBlockByNumber', '0x1', false)
+      expect(decodeExtraData(fromHex(first.extraData)).round).toBe(1)
+      await cluster.start(absent)
+      await connectAll(cluster)
+      expect(await hashesOf(cluster, await untilBlocks(cluster, 1))).toHaveLength(1)
     })
 
     test('when a client sends a transaction to the node without blocks of its own, then all nodes have it in one block', async () => {

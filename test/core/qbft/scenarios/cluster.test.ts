@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { qbftBlockHash } from '../../../../core/block/codec/blockHash.ts'
+import type { QbftEnvironment } from '../../../../core/qbft/environment.ts'
 import { roundOf } from '../support/blocks.ts'
 import { type Cluster, createCluster } from '../support/cluster.ts'
 import { at, networkKeys } from '../support/keys.ts'
@@ -13,10 +14,10 @@ const PERIOD_MS = 1_000
 const TIMEOUT_MS = 4_000
 const KEYS = networkKeys(4)
 
-const startCluster = (running = KEYS): Cluster => {
+const startCluster = (running = KEYS, environment: Partial<QbftEnvironment> = {}): Cluster => {
   const cluster = createCluster({
     keys: KEYS,
-    environment: { requestTimeoutMs: TIMEOUT_MS },
+    environment: { requestTimeoutMs: TIMEOUT_MS, ...environment },
     periodMs: PERIOD_MS,
   })
   for (const key of running) cluster.start(key)
@@ -48,6 +49,25 @@ describe('given four machines wired together', () => {
     )
     expect(blocks.map(({ header }) => header.timestamp)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n])
   })
+
+  test.each([
+    ['as Besu writes messages', 'blockAccessList', false],
+    ['as Besu before 26.1 writes them', 'legacy', false],
+    ['as GoQuorum writes and proposes them', 'legacy', true],
+  ] as const)(
+    'when the first block needs a second round, %s, then it has round 1, and a late node continues after it',
+    (_, dialect, proposesRoundZero) => {
+      const cluster = startCluster(KEYS.slice(1), { dialect, proposesRoundZero })
+      runTo(cluster, 1)
+      expect(cluster.chainOf(at(KEYS, 1)).map(roundOf)).toEqual([1])
+      cluster.start(at(KEYS, 0))
+      runTo(cluster, 5)
+      const blocks = cluster.chainOf(at(KEYS, 0))
+      expect(blocks.slice(0, 5).map(roundOf)).toEqual([1, 0, 0, 0, 0])
+      expect(blocks.slice(0, 5).some(({ header }) => header.coinbase === at(KEYS, 0).address)).toBe(true)
+      expect(hashes(cluster, 0).slice(0, 5)).toEqual(hashes(cluster, 1).slice(0, 5))
+    },
+  )
 
   test('when the first proposer is offline, then its heights take a period and a timeout, the others a period', () => {
     const cluster = startCluster(KEYS.slice(1))
