@@ -115,7 +115,7 @@ class OtherLayout extends Error {
 /** What to do about a damaged file, by its name. */
 const DAMAGE_HELP: Readonly<Record<string, string>> = {
   'views.sqlite':
-    'stop the node and run storage check --repair, or delete the file: either builds it again from the block records',
+    'stop the node and run storage check --repair, which builds it again from the block records, or says why it cannot',
   'segments.sqlite':
     'restore the folder of the chain from a backup or a snapshot, or delete it: the node then fetches the chain from its peers. Leave the key and the folder validator as they are',
 }

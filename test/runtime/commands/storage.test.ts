@@ -78,6 +78,12 @@ const damageIn = (name: string, file: 'segments' | 'views', table: string, where
   database.close()
 }
 
+const overwrite = (path: string, position: number, length: number): void => {
+  const file = openSync(path, 'r+')
+  writeSync(file, new Uint8Array(length).fill(0xa5), 0, length, position)
+  closeSync(file)
+}
+
 test('given the data path of a stopped node, when it is checked, then all of it is as it should be', async () => {
   const { code, text } = await check('source')
   expect([code, text]).toEqual([
@@ -130,7 +136,12 @@ test('given a chain of which the last blocks are kept, when it is checked, then 
   const damagedCheck = await check('pruned-views', '--repair')
   expect(damagedCheck.code).toBe(1)
   expect(damagedCheck.text).toContain(`the blocks before ${start} were removed (--prune-history)`)
-  expect(existsSync(at('pruned-views/chain/views.sqlite'))).toBe(true)
+  // A start does not delete what cannot be built again either.
+  const views = at('pruned-views/chain/views.sqlite')
+  overwrite(views, 0, 4096)
+  const bytes = statSync(views).size
+  expect(String(await rejection(openStorage('sqlite', at('pruned-views'))))).toContain(`cannot open ${views}`)
+  expect(statSync(views).size).toBe(bytes)
 
   // Without the start of the history the removed blocks are not damaged ones.
   const database = new Database(at('pruned/chain/segments.sqlite'))
@@ -181,12 +192,6 @@ test('given code that was deleted, when it is checked, then the account is named
   expect((await check('code', '--repair')).code).toBe(0)
   expect((await check('code')).code).toBe(0)
 })
-
-const overwrite = (path: string, position: number, length: number): void => {
-  const file = openSync(path, 'r+')
-  writeSync(file, new Uint8Array(length).fill(0xa5), 0, length, position)
-  closeSync(file)
-}
 
 const DAMAGES: readonly (readonly [string, (path: string) => void])[] = [
   ['pages', path => overwrite(path, 4096, statSync(path).size - 4096)],
