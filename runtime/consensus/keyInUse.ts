@@ -12,6 +12,8 @@ const REFUSAL_MS = 12_000
  * refused for so long because of its own last run.
  */
 const CONFIRMED_MS = 15_000
+/** A peer that dials this node accepts its status before it refuses it: a connection counts after this. */
+const ACCEPTED_MS = 2_000
 /** Peers that are remembered; more than a network has validators. */
 const PEERS_MAX = 256
 const CHECK_INTERVAL_MS = 1_000
@@ -20,7 +22,9 @@ type Refusal = {
   readonly address: Address
   readonly reason: string
   readonly firstMs: number
-  lastMs: number
+  readonly lastMs: number
+  /** When the peer accepted this node since; undefined while it has not. */
+  readonly acceptedMs?: number
 }
 
 /** Knows of another node that runs with the key of this one, by the peers that refuse this node because of it. */
@@ -61,8 +65,9 @@ const sentenceOf = (refusals: readonly Refusal[]): string => {
 
 /** Refusals that are not withdrawn; drops the others. */
 const current = ({ refusals }: State, nowMs: number): readonly Refusal[] => {
-  for (const [key, { lastMs }] of refusals)
-    if (nowMs - lastMs > REFUSAL_MS || nowMs < lastMs) refusals.delete(key)
+  for (const [key, { lastMs, acceptedMs = Infinity }] of refusals)
+    if (nowMs - lastMs > REFUSAL_MS || nowMs < lastMs || nowMs - acceptedMs >= ACCEPTED_MS)
+      refusals.delete(key)
   return [...refusals.values()]
 }
 
@@ -118,7 +123,9 @@ export const createKeyInUse = (options: Options): KeyInUse => {
       update(state, options)
     },
     accepted: address => {
-      if (state.refusals.delete(toHex(address))) update(state, options)
+      const key = toHex(address)
+      const refusal = state.refusals.get(key)
+      if (refusal !== undefined) state.refusals.set(key, { ...refusal, acceptedMs: nowMs() })
     },
     isSeen: () => state.isSeen,
     sentence: () => {

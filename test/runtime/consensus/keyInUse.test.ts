@@ -42,12 +42,16 @@ test('given four validators, when one refuses this node because its key is in us
 })
 
 test('given another node that was seen, when all but one accept this node, then it signs nothing yet; when all do, then it signs', () => {
-  const { watch, changes } = create()
+  const { watch, clock, changes } = create()
   for (const address of [ONE, TWO, THREE]) watch.refused(address, REASON)
   watch.accepted(ONE)
   watch.accepted(TWO)
+  clock.ms += 2_000
+  watch.refused(THREE, REASON)
   expect(watch.isSeen()).toBe(true)
   watch.accepted(THREE)
+  clock.ms += 2_000
+  watch.refused(OTHER, REASON)
   expect(watch.isSeen()).toBe(false)
   expect(changes).toEqual([true, false])
   watch.stop()
@@ -62,6 +66,20 @@ test('given a node that started again, when it is refused for seconds because of
   expect(lines).toHaveLength(1)
   expect(watch.sentence()).toContain('so 2 peers refuse this one')
   expect(watch.sentence()).toContain(REASON)
+  watch.stop()
+})
+
+test('given peers that dial this node, when each accepts its status before it refuses it, then an error is logged', () => {
+  const { watch, lines, clock } = create()
+  for (let attempt = 0; attempt < 5; attempt++) {
+    for (const address of [ONE, TWO]) {
+      watch.accepted(address)
+      watch.refused(address, REASON)
+    }
+    clock.ms += 4_000
+  }
+  expect(watch.isSeen()).toBe(true)
+  expect(lines).toHaveLength(1)
   watch.stop()
 })
 

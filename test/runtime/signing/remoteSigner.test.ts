@@ -48,7 +48,16 @@ beforeEach(() => {
   server.behaviour = honest(testKey(1))
 })
 
-const endpoint = (url = server.url, change: Partial<SignerEndpoint['tls']> = {}): SignerEndpoint => ({
+/** A busy machine answers within it. */
+const PATIENT_MS = 20_000
+const SILENT = 'is silent'
+const SILENT_MS = 1_000
+
+const endpoint = (
+  url = server.url,
+  change: Partial<SignerEndpoint['tls']> = {},
+  timeoutMs = PATIENT_MS,
+): SignerEndpoint => ({
   url: new URL(url),
   agent: createSignerAgent(),
   tls: {
@@ -57,7 +66,7 @@ const endpoint = (url = server.url, change: Partial<SignerEndpoint['tls']> = {})
     key: readFileSync(client.key, 'utf8'),
     ...change,
   },
-  timeoutMs: 300,
+  timeoutMs,
 })
 
 const signerAt = (...endpoints: readonly SignerEndpoint[]) =>
@@ -105,10 +114,10 @@ describe.skipIf(!HAS_OPENSSL)('given a signer over HTTPS with client certificate
     ['answers with no signature', () => ({ status: 200, text: 'ok' }), 'not a signature of 65 bytes'],
     ['answers without end', () => ({ status: 200, text: 'x'.repeat(5000) }), 'longer than'],
     ['does not know the key', () => ({ status: 404, text: '' }), 'status 404'],
-    ['is silent', () => undefined, 'within 300 ms'],
-  ])('when it %s, then there is no signature, and one sentence says so', async (_what, behaviour, reason) => {
+    [SILENT, () => undefined, `within ${SILENT_MS} ms`],
+  ])('when it %s, then there is no signature, and one sentence says so', async (what, behaviour, reason) => {
     server.behaviour = behaviour
-    const signer = signerAt(endpoint())
+    const signer = signerAt(endpoint(server.url, {}, what === SILENT ? SILENT_MS : PATIENT_MS))
     expect(signWith(signer)).rejects.toThrow(reason)
     await Promise.resolve(signWith(signer)).catch(() => undefined)
     // It is not asked again at once.
