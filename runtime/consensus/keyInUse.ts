@@ -8,10 +8,10 @@ import type { Log } from '../logging/log.ts'
 /** A peer that refuses this node is dialed again every four seconds: without a further refusal the other node has ended. */
 const REFUSAL_MS = 12_000
 /**
- * Peers notice within twelve seconds that a connection has ended without a word. A node that was restarted at once may be
- * refused for so long because of its own last run.
+ * Peers notice within 12 s, over devp2p within 30 s, that a connection has ended without a word. A node that was restarted at
+ * once may be refused for so long because of its own last run.
  */
-const CONFIRMED_MS = 15_000
+const CONFIRMED_MS = 35_000
 /** A peer that dials this node accepts its status before it refuses it: a connection counts after this. */
 const ACCEPTED_MS = 2_000
 /** Peers that are remembered; more than a network has validators. */

@@ -18,6 +18,8 @@ const DISCONNECT_REASONS = {
   subprotocolError: 0x10,
 } as const
 
+export const ALREADY_CONNECTED: number = DISCONNECT_REASONS.alreadyConnected
+
 export type DisconnectReason = keyof typeof DISCONNECT_REASONS
 
 const TEXTS: Readonly<Record<number, string>> = {

@@ -13,6 +13,7 @@ import { deliverEarly } from '../session/receiving.ts'
 import { nameOf, type Session } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 import { hasTooManyInbound, isFull } from './connections.ts'
+import { refuseSameKey } from './sameKey.ts'
 import { readStatus } from './statusExchange.ts'
 
 /** Tries to get the header of the head that a peer claims. */
@@ -117,7 +118,8 @@ const findHead = async (node: Devp2pNode, peer: EthPeer): Promise<void> => {
     if (session.stage !== 'head') return
     if (number === undefined)
       return void disconnectSession(session, 'uselessPeer', 'it does not deliver the header of its head')
-    establish(node, peer, number)
+    await refuseSameKey(node, session)
+    if (session.stage === 'head') establish(node, peer, number)
   } catch (error) {
     void disconnectSession(
       session,

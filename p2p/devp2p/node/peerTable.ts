@@ -9,10 +9,13 @@ import type { Session } from '../session/session.ts'
  */
 const SIMULTANEOUS_MS = 5_000
 
+/** Whether both sides dialed at once. */
+export const isSimultaneous = (newer: Session, current: Session): boolean =>
+  newer.inbound !== current.inbound && newer.openedAtMs - current.openedAtMs <= SIMULTANEOUS_MS
+
 /** Whether the newer connection with a node replaces the existing one. */
 const replaces = (ownKey: Uint8Array, newer: Session, current: Session): boolean => {
-  if (newer.inbound === current.inbound) return true
-  if (newer.openedAtMs - current.openedAtMs > SIMULTANEOUS_MS) return true
+  if (!isSimultaneous(newer, current)) return true
   // As Besu decides: the one that the node with the smaller key dialed.
   const isNewerOurs = !newer.inbound
   return isNewerOurs === compareBytes(ownKey, newer.publicKey) < 0

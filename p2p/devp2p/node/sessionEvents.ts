@@ -7,6 +7,7 @@ import { nameOf, type ProtocolMessage, type Session, type SessionEvents } from '
 import { isFull, refusalOf } from './connections.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 import { onStatus } from './establish.ts'
+import { earlierWithKey, noteRefusal, refuseSameKey } from './sameKey.ts'
 import { sendStatus } from './statusExchange.ts'
 
 const ANSWER_CODES: ReadonlySet<number> = new Set([
@@ -24,7 +25,10 @@ const onHello = (node: Devp2pNode, session: Session): void => {
     return void disconnectSession(session, refusal.reason, refusal.text, true)
   }
   if (isFull(node, session)) return void disconnectSession(session, 'tooManyPeers', 'too many peers', true)
-  sendStatus(node, session)
+  if (earlierWithKey(node, session) === undefined) return sendStatus(node, session)
+  void refuseSameKey(node, session).then(() => {
+    if (session.stage !== 'closing') sendStatus(node, session)
+  })
 }
 
 /** Announcements, which are of use once the peer is established. */
@@ -84,6 +88,7 @@ const onEnded = (node: Devp2pNode, peers: Map<Session, EthPeer>, session: Sessio
   const peer = table.remove(session)
   // Another connection with this node goes on.
   if (table.get(session.id) !== undefined) return
+  noteRefusal(node, session)
   parts.dialer.onEnded(session.id, {
     reason,
     wasEstablished: peer !== undefined,

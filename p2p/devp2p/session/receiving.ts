@@ -1,7 +1,7 @@
 import { errorText } from '../../../core/text/errorText.ts'
 import { NetworkError } from '../../error.ts'
 import { agreeOn } from '../base/capabilities.ts'
-import { decodeDisconnect, disconnectText } from '../base/disconnect.ts'
+import { ALREADY_CONNECTED, decodeDisconnect, disconnectText } from '../base/disconnect.ts'
 import { BASE_VERSION, decodeHello } from '../base/hello.ts'
 import { BASE_BYTES_MAX, BASE_IDS, DISCONNECT, HELLO, PING, PONG } from '../base/messages.ts'
 import type { Frame } from '../rlpx/frames.ts'
@@ -57,6 +57,7 @@ const onDisconnect = (session: Session, payload: Uint8Array): void => {
   const code = decodeDisconnect(bytes)
   // Another chain, no shared protocol, or no room: dialing at once would not help.
   if (code !== undefined && [0x02, 0x03, 0x04, 0x06, 0x09, 0x0a, 0x10].includes(code)) session.refused = true
+  session.isDuplicate = code === ALREADY_CONNECTED
   abortSession(session, `the peer closed it: ${disconnectText(code)}`)
 }
 
@@ -68,8 +69,10 @@ const onBaseMessage = (session: Session, { id, payload }: Frame): void => {
   if (id === HELLO) return onHello(session, bytes)
   if (session.stage === 'hello') throw new NetworkError('BAD_MESSAGE', `message ${id} before the hello`)
   if (id === PING) session.outbox.send('base', { id: PONG, payload: EMPTY_LIST })
-  else if (id === PONG) session.pingSentAtMs = undefined
-  else throw new NetworkError('BAD_MESSAGE', `the base protocol has no message ${id}`)
+  else if (id === PONG) {
+    session.pingSentAtMs = undefined
+    for (const listener of session.onPong) listener()
+  } else throw new NetworkError('BAD_MESSAGE', `the base protocol has no message ${id}`)
 }
 
 /** The protocol and code of a frame, with its payload inflated. @throws NetworkError, SnappyError */

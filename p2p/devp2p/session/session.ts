@@ -63,6 +63,8 @@ export type Session = {
   receivedAtMs: number
   /** When the ping was sent that is not answered yet. */
   pingSentAtMs: number | undefined
+  /** Called when the other side answers a ping. */
+  readonly onPong: Set<() => void>
   /** When the statuses were exchanged. */
   establishedAtMs: number
   /** Messages that came before the other side was a peer. */
@@ -71,6 +73,8 @@ export type Session = {
   reason: string | undefined
   /** One side refuses the other: it should not be dialed again soon. */
   refused: boolean
+  /** The other side ended it as a duplicate of another connection. */
+  isDuplicate: boolean
   readonly ended: Promise<void>
   readonly end: () => void
 }
@@ -108,10 +112,12 @@ export const createSession = (options: SessionOptions, { publicKey, secrets }: H
     agreed: undefined,
     receivedAtMs: now,
     pingSentAtMs: undefined,
+    onPong: new Set(),
     establishedAtMs: now,
     early: [],
     reason: undefined,
     refused: false,
+    isDuplicate: false,
     ended,
     end,
   }

@@ -59,7 +59,7 @@ test('given another node that was seen, when all but one accept this node, then 
 
 test('given a node that started again, when it is refused for seconds because of its own last connection, then no error is logged; when for longer, then one is', () => {
   const { watch, lines, refuseFor } = create()
-  refuseFor(12_000, ONE, TWO)
+  refuseFor(32_000, ONE, TWO)
   expect(lines).toEqual([])
   expect(watch.sentence()).toBeUndefined()
   refuseFor(16_000, ONE, TWO)
@@ -71,7 +71,7 @@ test('given a node that started again, when it is refused for seconds because of
 
 test('given peers that dial this node, when each accepts its status before it refuses it, then an error is logged', () => {
   const { watch, lines, clock } = create()
-  for (let attempt = 0; attempt < 5; attempt++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     for (const address of [ONE, TWO]) {
       watch.accepted(address)
       watch.refused(address, REASON)
