@@ -1,5 +1,6 @@
 import { platform } from 'node:process'
 import type { Environment } from './cli/sources/resolve.ts'
+import type { RUNTIME } from './version.ts'
 
 /**
  * glibc keeps freed blocks of up to 128 bytes in lists and joins all of them during a later, larger allocation
@@ -11,11 +12,31 @@ const VARIABLE = 'GLIBC_TUNABLES'
 const TUNABLE = 'glibc.malloc.mxfast'
 const M_MXFAST = 1
 
-/** Adds the tunable to the environment of a Node or Deno process, unless it is set there. */
-export const withAllocatorTunable = (environment: Environment): Environment => {
-  const given = environment[VARIABLE]
-  if (given?.includes(TUNABLE) === true) return environment
-  return { ...environment, [VARIABLE]: [...(given ? [given] : []), `${TUNABLE}=0`].join(':') }
+/**
+ * Node lets V8's young generation grow to 64 MB. A collection of it copies all that is still in use, which held the event loop for
+ * up to 224 ms CPU after a block with 300,000 slots. With 16 MB it was 30 ms, the whole took less CPU, and a node under load
+ * took 90 MB less memory.
+ */
+const NODE_VARIABLE = 'NODE_OPTIONS'
+const SEMI_SPACE = '--max-semi-space-size'
+const SEMI_SPACE_MB = 16
+
+/** Adds `value` to a variable of a Node or Deno process, unless it has `name` there. */
+const withSetting = (
+  environment: Environment,
+  variable: string,
+  { name, value, separator }: { readonly name: string; readonly value: number; readonly separator: string },
+): Environment => {
+  const given = environment[variable]
+  if (given?.includes(name) === true) return environment
+  return { ...environment, [variable]: [...(given ? [given] : []), `${name}=${value}`].join(separator) }
+}
+
+/** The environment of a process with the settings of both allocators: that of the C library, and V8's on Node. */
+export const withAllocatorSettings = (environment: Environment, runtime: typeof RUNTIME): Environment => {
+  const tuned = withSetting(environment, VARIABLE, { name: TUNABLE, value: 0, separator: ':' })
+  if (runtime !== 'node') return tuned
+  return withSetting(tuned, NODE_VARIABLE, { name: SEMI_SPACE, value: SEMI_SPACE_MB, separator: ' ' })
 }
 
 /** The used part of Deno's API, whose types are not available here. */

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { withAllocatorTunable } from '../allocator.ts'
+import { withAllocatorSettings } from '../allocator.ts'
 import { CommandError } from '../cli/errors.ts'
 import { IS_BINARY } from '../cli/program.ts'
 import { ENVIRONMENT_PREFIXES, type Environment } from '../cli/sources/resolve.ts'
@@ -139,7 +139,7 @@ export const startMember = (options: MemberOptions): MemberProcess => {
   const [program, ...args] = commandOf(options)
   const child: ChildProcess = spawn(program, [...args, '--stop-with-parent'], {
     stdio: ['pipe', log, log],
-    env: withAllocatorTunable(environmentOf(process.env)),
+    env: withAllocatorSettings(environmentOf(process.env), RUNTIME),
   })
   closeSync(log)
   const url = `http://127.0.0.1:${rpcPort}`

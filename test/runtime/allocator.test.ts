@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { spawnSync } from 'node:child_process'
 import { platform } from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { tuneAllocator, withAllocatorTunable } from '../../runtime/allocator.ts'
+import { tuneAllocator, withAllocatorSettings } from '../../runtime/allocator.ts'
 import { isInstalled, RUNTIME_COMMANDS } from '../support/programs/runtimeCommands.ts'
 
 const TUNES = fileURLToPath(new URL('tunesAllocator.ts', import.meta.url))
@@ -16,18 +16,25 @@ const onDeno = (...permissions: readonly string[]): string => {
 
 describe('given the allocator', () => {
   test('when a process will start, then its environment configures it', () => {
-    expect(withAllocatorTunable({ HOME: '/home' })).toEqual({
+    expect(withAllocatorSettings({ HOME: '/home' }, 'node')).toEqual({
       HOME: '/home',
       GLIBC_TUNABLES: 'glibc.malloc.mxfast=0',
+      NODE_OPTIONS: '--max-semi-space-size=16',
     })
-    expect(withAllocatorTunable({ GLIBC_TUNABLES: 'glibc.malloc.check=1' })).toEqual({
+    expect(
+      withAllocatorSettings({ GLIBC_TUNABLES: 'glibc.malloc.check=1', NODE_OPTIONS: '--title=x' }, 'node'),
+    ).toEqual({
       GLIBC_TUNABLES: 'glibc.malloc.check=1:glibc.malloc.mxfast=0',
+      NODE_OPTIONS: '--title=x --max-semi-space-size=16',
     })
   })
 
   test('when somebody else has set it, then it stays', () => {
-    const environment = { GLIBC_TUNABLES: 'glibc.malloc.mxfast=64:glibc.malloc.check=1' }
-    expect(withAllocatorTunable(environment)).toBe(environment)
+    const environment = {
+      GLIBC_TUNABLES: 'glibc.malloc.mxfast=64:glibc.malloc.check=1',
+      NODE_OPTIONS: '--max-semi-space-size=64',
+    }
+    expect(withAllocatorSettings(environment, 'node')).toBe(environment)
   })
 
   test('when the runtime is Bun, then it is another one', () => expect(tuneAllocator()).toBe(false))
