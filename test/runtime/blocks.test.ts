@@ -131,6 +131,8 @@ describe('given an exported chain', () => {
       ])
       const missing = await runCommand(['blocks', 'import', ...target('none'), '--from=nowhere.rlp'])
       expect([missing.code, missing.error]).toEqual([1, 'Cannot import nowhere.rlp: there is no such file\n'])
+      const mistyped = await runCommand(['blocks', 'export', ...target('none'), `--to=${copy}`])
+      expect([mistyped.code, mistyped.error.includes('none has no chain')]).toEqual([1, true])
       expect(existsSync(join(folder, 'none'))).toBe(false)
 
       // An export that cannot be finished leaves nothing.

@@ -12,6 +12,7 @@ import { writeFailureReason } from '../../files/reason.ts'
 import { configureLogFrom } from '../../cli/configureLog.ts'
 import { openNode } from '../../node/opening/openNode.ts'
 import { stopSignal } from '../../node/process/signals.ts'
+import { chainFolderOf } from '../storage/chainFolder.ts'
 import { type BlockRange, blockRange } from './blockRange.ts'
 import { formatRate } from '../../../core/text/rates.ts'
 
@@ -55,6 +56,9 @@ export const exportBlocks = async ({
 }: CommandContext<BlocksExportOptions>): Promise<number> => {
   configureLogFrom(options, terminal, 'error')
   const to = requireOption(options.to, '--to=<PATH>')
+  const { dataPath, genesisFile, storage } = options
+  // A new chain would be made where there is none.
+  if (storage === 'sqlite' && genesisFile !== undefined) chainFolderOf(dataPath)
   const node = await openNode(options)
   const progress = startProgress(terminal, text => void stderr.write(text))
   const stop = stopSignal()
