@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
+import type { Environment } from '../../runtime/cli/sources/resolve.ts'
 import { isInstalled, RUNTIME_COMMANDS, type RuntimeName } from '../support/programs/runtimeCommands.ts'
 import { until } from '../support/until.ts'
 
@@ -15,7 +16,7 @@ export const PROCESS_TEST_TIMEOUT_MS = 120_000
 export { isInstalled, type RuntimeName }
 
 /** Variables of the machine that are options of a node must not reach the processes of a test. */
-const environment = (extra: Readonly<Record<string, string>>): Record<string, string> => ({
+const environment = (extra: Environment): Record<string, string | undefined> => ({
   ...Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined || /^(?:QUORATE|BESU)_/.test(name) ? [] : [[name, value]],
@@ -27,7 +28,7 @@ const environment = (extra: Readonly<Record<string, string>>): Record<string, st
 
 export type SpawnOptions = {
   readonly runtime?: RuntimeName
-  readonly environment?: Readonly<Record<string, string>>
+  readonly environment?: Environment
   readonly input?: string
   /** The entry point; that of the checkout when left out. */
   readonly program?: string

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
 import { formatEnode } from '../../../p2p/transport/enode.ts'
+import { withAllocatorSettings } from '../../../runtime/allocator.ts'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { genesisText, testAddress, testKey } from '../../runtime/genesis.ts'
 import { type NodeProcess, type RuntimeName, startNode } from '../../runtime/nodeProcess.ts'
@@ -118,8 +119,9 @@ export const createCluster = async (options: ClusterOptions): Promise<Cluster> =
     ]
     const { token } = options
     const program = options.programOf?.(index) ?? options.program
-    const environment = options.environmentOf?.(index) ?? {}
     const runtime = runtimeOf(index)
+    // As `quorate network` starts its nodes.
+    const environment = withAllocatorSettings(options.environmentOf?.(index) ?? {}, runtime)
     const how = { runtime, environment, token, ...(program === undefined ? {} : { program }) }
     processes.set(index, await startNode(dataPath(index), args, how))
   }
