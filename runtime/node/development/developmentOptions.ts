@@ -6,6 +6,7 @@ import type { DevelopmentChains } from './chains.ts'
 import type { Clock } from './clock.ts'
 import type { HeaderChoices } from './headerChoice.ts'
 import type { Miner } from './miner.ts'
+import type { Snapshots } from './snapshots.ts'
 
 export type DevelopmentOptions = {
   readonly chain: Chain
@@ -16,6 +17,7 @@ export type DevelopmentOptions = {
   /** The pool's rules for the block after the current head. */
   readonly poolHead: () => PoolHead
   readonly miner: Miner
+  readonly snapshots: Snapshots
   readonly clock: Clock
   readonly headers: HeaderChoices
   /** How blocks are made from the start. */

@@ -1,6 +1,7 @@
 import type { Durable } from '../../../core/store/store.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { qbftBlockHash, qbftSealHash, qbftSealPreimage } from '../../../core/block/codec/blockHash.ts'
+import { rememberSealSigners } from '../../../core/chain/rules/seals.ts'
 import { qbftAt, type QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
 import { withRound, withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
@@ -16,7 +17,7 @@ import { afterBlock, type Clock, timestampAfter } from './clock.ts'
 export type MinerOptions = {
   readonly chain: Chain
   readonly consensus: QbftConsensus
-  readonly signer: Pick<ValidatorSigner, 'sign'>
+  readonly signer: Pick<ValidatorSigner, 'sign' | 'address'>
   readonly pool: TransactionPool
   readonly build: BuildBlock
   readonly clock: Clock
@@ -27,6 +28,8 @@ export type MinerOptions = {
   readonly mode: MiningMode
   /** Resolves when the pool has removed the transactions of the head. */
   readonly poolSettled: () => Promise<void>
+  /** Whether there is a snapshot that the chain may go back to. */
+  readonly hasSnapshot: () => boolean
   readonly nowMs: () => number
   readonly log: Log
 }
@@ -42,6 +45,12 @@ export type Miner = DevelopmentMiner & {
 /** Time until the next attempt after a failure: the disk may be full for a while. */
 const RETRY_INTERVAL_MS = 1_000
 
+/**
+ * Time until blocks above a snapshot are written: a test suite makes one or a few and reverts, which then costs no write and
+ * no deletion. A process that is killed loses them as a power cut would.
+ */
+const SETTLE_MS = 50
+
 type MinerState = {
   readonly from: MinerOptions
   mode: MiningMode
@@ -49,6 +58,8 @@ type MinerState = {
   timer: ReturnType<typeof setTimeout> | undefined
   /** Set after a failure. */
   retry: ReturnType<typeof setTimeout> | undefined
+  /** Runs while blocks wait to be written. */
+  settling: ReturnType<typeof setTimeout> | undefined
   unsubscribe: (() => void) | undefined
   /** When the last block was made, milliseconds since 1970. */
   lastMs: number
@@ -58,11 +69,24 @@ type MinerState = {
 
 const nowSeconds = ({ nowMs }: MinerOptions): bigint => BigInt(Math.floor(nowMs() / 1000))
 
+/** Writes the blocks that wait; the store reports a failure. */
+const settle = (state: MinerState): Promise<void> => {
+  clearTimeout(state.settling)
+  state.settling = undefined
+  return state.from.chain.store.settle().catch(() => undefined)
+}
+
+const durability = (state: MinerState): Durable => {
+  if (!state.from.hasSnapshot()) return 'now'
+  state.settling ??= setTimeout(() => void settle(state), SETTLE_MS)
+  return 'soon'
+}
+
 /** Builds, seals and commits one block. Returns the number of transactions that were tried. */
 const mineBlock = async (
   { from }: MinerState,
+  durable: Durable,
   intervalSeconds?: bigint,
-  durable: Durable = 'now',
 ): Promise<number> => {
   const { chain, signer, pool, build, clock, log } = from
   const { header: parent } = chain.head()
@@ -77,6 +101,7 @@ const mineBlock = async (
   const preimage = (): Uint8Array => qbftSealPreimage(proposal.header)
   const seal = await signer.sign(qbftSealHash(proposal.header), preimage)
   const { header } = withSeals(proposal, 0, [seal])
+  rememberSealSigners(header, [signer.address])
   await chain.commitBuilt(built, header, durable)
   from.flushConsole()
   from.headers.blockMade()
@@ -120,7 +145,7 @@ const mineDue = async (state: MinerState): Promise<void> => {
   if (mode.kind === 'automatic' && !from.pool.hasRunnable) return
   let tried = 0
   try {
-    tried = await mineBlock(state)
+    tried = await mineBlock(state, durability(state))
   } catch (error) {
     from.log.error('No block could be made: {error}', { error })
     state.retry = setTimeout(() => schedule(state), RETRY_INTERVAL_MS)
@@ -139,7 +164,11 @@ const unschedule = (state: MinerState): void => {
 const mineMany = async (state: MinerState, count: number, intervalSeconds?: bigint): Promise<void> => {
   // Only the last one waits for the disk, and with it those before.
   for (let made = 1; made <= count; made++)
-    await mineBlock(state, made === 1 ? undefined : intervalSeconds, made === count ? 'now' : 'soon')
+    await mineBlock(
+      state,
+      made === count ? durability(state) : 'soon',
+      made === 1 ? undefined : intervalSeconds,
+    )
   state.lastMs = state.from.nowMs()
 }
 
@@ -151,6 +180,7 @@ export const createMiner = (from: MinerOptions): Miner => {
     isRunning: false,
     timer: undefined,
     retry: undefined,
+    settling: undefined,
     unsubscribe: undefined,
     lastMs: 0,
     last: Promise.resolve(),
@@ -185,6 +215,7 @@ export const createMiner = (from: MinerOptions): Miner => {
       state.unsubscribe?.()
       state.unsubscribe = undefined
       await state.last
+      await settle(state)
     },
   }
 }

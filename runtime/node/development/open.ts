@@ -14,6 +14,7 @@ import { createClock } from './clock.ts'
 import { createDevelopment } from './development.ts'
 import { createHeaderChoices } from './headerChoice.ts'
 import { createMiner, type Miner } from './miner.ts'
+import { createSnapshots } from './snapshots.ts'
 
 export type OpenDevelopmentOptions = {
   readonly node: RunningNode
@@ -32,6 +33,9 @@ const MS_PER_SECOND = 1000
 
 /** Timestamps of a new chain are seconds of this machine. */
 const nowMs = (): number => Date.now()
+
+const modeOf = ({ blockPeriod }: NodeOptions): MiningMode =>
+  blockPeriod > 0 ? { kind: 'interval', ms: blockPeriod * MS_PER_SECOND } : { kind: 'automatic' }
 
 /**
  * Opens what a development chain offers; undefined on any other chain.
@@ -54,11 +58,10 @@ export const openDevelopment = (
   const log = logOf('validator')
   const clock = createClock(nowMs, () => chain.head().header.timestamp)
   const headers = createHeaderChoices(settings)
-  const { blockPeriod } = options
-  const mode: MiningMode =
-    blockPeriod > 0 ? { kind: 'interval', ms: blockPeriod * MS_PER_SECOND } : { kind: 'automatic' }
+  const mode = modeOf(options)
   const console = createConsole(line => logOf('console').info('{line}', { line }))
   const blockConsole = createBlockConsole(console)
+  const snapshots = createSnapshots()
   const miner = createMiner({
     chain,
     consensus,
@@ -81,6 +84,7 @@ export const openDevelopment = (
       log,
     }),
     poolSettled: follower.settled,
+    hasSnapshot: () => !snapshots.isEmpty,
     nowMs,
     log,
   })
@@ -96,6 +100,7 @@ export const openDevelopment = (
       poolHead,
       submit,
       miner,
+      snapshots,
       clock,
       headers,
       mode,

@@ -11,7 +11,7 @@ import { type DevelopmentChain, type DevelopmentChains, firstBlockOf, firstEdits
 import { REAL_TIME } from './clock.ts'
 import type { DevelopmentOptions } from './developmentOptions.ts'
 import { NO_CHOICE } from './headerChoice.ts'
-import { type ChainSnapshot, createSnapshots } from './snapshots.ts'
+import type { ChainSnapshot } from './snapshots.ts'
 
 const removedBlocks = async ({ chain }: DevelopmentOptions, target: bigint): Promise<BlockRecord[]> => {
   const head = chain.head().header.number
@@ -82,8 +82,7 @@ export const createRewinds = (
   requireFree: () => void,
   onRewound: (rewound: Rewound) => void,
 ): Rewinds => {
-  const { chain, chains, pool, miner, clock, headers } = options
-  const snapshots = createSnapshots()
+  const { chain, chains, pool, miner, snapshots, clock, headers } = options
   const moveTo = (snapshot: ChainSnapshot): Promise<void> =>
     miner.alone(async () => onRewound(await goBack(options, snapshot)))
   /** What is kept when the chain is rewound by a number of blocks. */

@@ -16,6 +16,7 @@ export type ChainSnapshot = {
 const SNAPSHOTS_MAX = 10_000
 
 export type Snapshots = {
+  readonly isEmpty: boolean
   add(snapshot: ChainSnapshot): bigint
   /** Removes a snapshot and all later ones; undefined for an unknown one. */
   take(id: bigint): ChainSnapshot | undefined
@@ -26,6 +27,9 @@ export const createSnapshots = (): Snapshots => {
   const known = new Map<bigint, ChainSnapshot>()
   let last = 0n
   return {
+    get isEmpty() {
+      return known.size === 0
+    },
     add: snapshot => {
       known.set(++last, snapshot)
       if (known.size > SNAPSHOTS_MAX) known.delete(known.keys().next().value as bigint)
