@@ -17,20 +17,26 @@ import { rebuildViews } from '../../storage/rebuildViews.ts'
 import { chainFolderOf } from './chainFolder.ts'
 import type { CheckStorageOptions } from './storageCommands.ts'
 
+/** What to do about what was found; undefined where nothing is damaged. */
+const remedyOf = ({ historyStart, damagedBlocks, views }: Checked, folder: string): string | undefined => {
+  const count = damagedBlocks.length
+  const viewsPath = join(folder, VIEWS_FILE)
+  if (views.count > 0 && historyStart > 0)
+    return `The views cannot be built again, because the blocks before ${historyStart} were removed (--prune-history): restore ${folder} from a backup, or remove it and start the node with its peers, which then fetches the whole chain`
+  if (count > 0 && views.count > 0)
+    return `${count} records of blocks are damaged, and so are the views: delete ${viewsPath}, and start the node with its peers: it builds the views again and fetches the records`
+  if (count > 0)
+    return `${count} records of blocks are damaged. Start the node with its peers: it fetches them, and the log says so`
+  if (views.count > 0) return `Run again with --repair to build ${viewsPath} from the block records`
+  return undefined
+}
+
 /** Prints what was found, and what to do about it. Returns the exit code. */
 const printChecked = (checked: Checked, folder: string, isRebuilt: boolean, terminal: Terminal): number => {
-  const { historyStart, blocks, entries, accounts, damagedBlocks, records, views } = checked
+  const { historyStart, blocks, entries, accounts, records, views } = checked
   for (const line of [...linesOf(records), ...linesOf(views)]) terminal.out(line)
-  if (damagedBlocks.length > 0)
-    terminal.out(
-      `${damagedBlocks.length} records of blocks are damaged. Start the node with its peers: it fetches them, and the log says so`,
-    )
-  else if (views.count > 0 && historyStart > 0)
-    terminal.out(
-      `The views cannot be built again, because the blocks before ${historyStart} were removed (--prune-history): restore ${folder} from a backup, or remove it and start the node with its peers, which then fetches the whole chain`,
-    )
-  else if (views.count > 0)
-    terminal.out(`Run again with --repair to build ${join(folder, VIEWS_FILE)} from the block records`)
+  const remedy = remedyOf(checked, folder)
+  if (remedy !== undefined) terminal.out(remedy)
   if (records.count + views.count > 0) return 1
   if (historyStart > 0) terminal.out(`The history is kept from block ${historyStart} on`)
   terminal.out(

@@ -100,6 +100,19 @@ test('given a damaged record, when it is checked, then the block is named, and n
   expect(text).toContain('Start the node with its peers')
 })
 
+test('given a damaged record and damaged views, when they are checked, then a way is named that a start goes', async () => {
+  damaged('both', 'segments', 'segment', 'WHERE id = 3')
+  const views = at('both/chain/views.sqlite')
+  overwrite(views, 4096, statSync(views).size - 4096)
+  const { code, text } = await check('both', '--repair')
+  expect([code, text]).toEqual([1, expect.stringContaining(`delete ${views}, and start`) as string])
+  rmSync(views)
+  const store = await openChainStore(await openStorage('sqlite', at('both')), { repairs: true })
+  // The peers have the other blocks.
+  expect([store.head()?.header.number, store.endedBefore()]).toEqual([2n, 3n])
+  await store.close()
+})
+
 test('given damaged views, when they are repaired, then they are built again from the records', async () => {
   damaged('views', 'views', 'node', '')
   damaged('header', 'views', 'header', 'WHERE id = 2')
