@@ -12,6 +12,7 @@ import { createBlockPropagation } from './node/blockPropagation.ts'
 import { acceptSocket, dial, isConnected, refusalOf } from './node/connections.ts'
 import { startNodeDiscovery } from './node/startNodeDiscovery.ts'
 import { createConsensusMessages } from './node/consensus.ts'
+import { createNeighbours } from './node/neighbours.ts'
 import { createDevp2pNode, type Devp2pNode, type Devp2pOptions } from './node/devp2pNode.ts'
 import { networkOf } from './node/networkOf.ts'
 import { createSessionEvents } from './node/sessionEvents.ts'
@@ -115,6 +116,7 @@ const assemble = (options: Devp2pOptions): { readonly node: Devp2pNode; readonly
     blocks: createBlockPropagation(node),
     transactions: createTransactionPropagation(node),
     consensus: createConsensusMessages(node),
+    neighbours: createNeighbours(node),
     discovery: undefined,
   }
   return { node, events }
@@ -151,6 +153,7 @@ export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
     clearInterval(supervision)
     node.parts.blocks.stop()
     node.parts.transactions.stop()
+    node.parts.neighbours.stop()
     node.parts.discovery?.stop()
     await Promise.all(
       [...node.sessions].map(session => disconnectSession(session, 'quitting', 'the node stops')),

@@ -15,6 +15,7 @@ import type { Random } from '../rlpx/ecies.ts'
 import type { Session } from '../session/session.ts'
 import type { BlockPropagation } from './blockPropagation.ts'
 import type { ConsensusMessages } from './consensus.ts'
+import type { Neighbours } from './neighbours.ts'
 import type { NodeDiscovery } from './startNodeDiscovery.ts'
 import type { Serving } from '../eth/serving.ts'
 import { createEthPeerTable, type EthPeerTable } from './peerTable.ts'
@@ -56,6 +57,7 @@ export type Parts = {
   readonly blocks: BlockPropagation
   readonly transactions: TransactionPropagation
   readonly consensus: ConsensusMessages
+  readonly neighbours: Neighbours
   /** Undefined when it is off. */
   discovery: NodeDiscovery | undefined
 }

@@ -81,6 +81,7 @@ const establish = (node: Devp2pNode, peer: EthPeer, headNumber: bigint): void =>
     handlers.onPeer(peer.peer)
   } else handlers.onStatus(peer.peer)
   deliverEarly(session)
+  parts.neighbours.changed()
   void parts.transactions.announcePool(peer)
 }
 

@@ -78,7 +78,11 @@ export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Network 
     announceTransactions: transactions => parts.transactions.announce(transactions),
     announceBlock: (number, hash, block) => parts.blocks.announce(number, hash, block),
     // Up to eth/68 only announcements tell the head of a node.
-    sendStatus: () => parts.blocks.sendRange(),
+    sendStatus: () => {
+      parts.blocks.sendRange()
+      // Over another transport they change, too.
+      parts.neighbours.changed()
+    },
     requestBlocks: (peer, from, count, signal) =>
       requestBlockRange(ethPeerOf(node, peer), options.chain.consensus, from, count, signal),
     requestRecords: ({ enode }) => {

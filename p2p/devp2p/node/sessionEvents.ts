@@ -97,6 +97,7 @@ const onEnded = (node: Devp2pNode, peers: Map<Session, EthPeer>, session: Sessio
   if (peer === undefined) return
   log.debug('Lost {peer}: {reason}', { peer: nameOf(session), reason })
   parts.blocks.disconnected(session.id)
+  parts.neighbours.changed()
   handlers.onPeerDisconnected(peer.peer, reason)
 }
 
@@ -109,7 +110,9 @@ export const createSessionEvents = (node: Devp2pNode): SessionEvents => {
     onMessage: (session, message) => {
       if (message.protocol === 'eth') return onEthMessage(node, peers, session, message)
       const peer = peers.get(session)
-      if (peer !== undefined) node.parts.consensus.receive(peer, message.code, message.payload)
+      if (peer === undefined) return
+      if (message.protocol === 'quorate') node.parts.neighbours.receive(peer, message.payload)
+      else node.parts.consensus.receive(peer, message.code, message.payload)
     },
     onMisbehaviour: (session, what, detail) => onMisbehaviour(node, session, what, detail),
     onEnded: session => onEnded(node, peers, session),

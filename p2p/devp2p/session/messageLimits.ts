@@ -1,4 +1,5 @@
 import { ETH } from '../ethCodes.ts'
+import type { Protocol } from './session.ts'
 
 const KIBIBYTE = 1024
 /** Both clients refuse larger messages. */
@@ -22,7 +23,16 @@ const ETH_BYTES_MAX: Readonly<Record<number, number>> = {
 }
 
 /** Largest inflated payload of a message of eth. */
-export const ethBytesMax = (code: number): number => ETH_BYTES_MAX[code] ?? ETH_MESSAGE_BYTES_MAX
+const ethBytesMax = (code: number): number => ETH_BYTES_MAX[code] ?? ETH_MESSAGE_BYTES_MAX
+
+/** Inflated size of a message of quorate: a list of addresses. */
+const QUORATE_BYTES_MAX = 32 * KIBIBYTE
+
+/** Largest inflated payload of a message. */
+export const bytesMaxOf = (protocol: Protocol, code: number): number => {
+  if (protocol === 'quorate') return QUORATE_BYTES_MAX
+  return protocol === 'eth' ? ethBytesMax(code) : ETH_MESSAGE_BYTES_MAX
+}
 
 /** Incompressible bytes grow by a sixth at most when they are compressed. */
 export const FRAME_BYTES_MAX = ETH_MESSAGE_BYTES_MAX + Math.ceil(ETH_MESSAGE_BYTES_MAX / 6) + 64

@@ -11,7 +11,7 @@ import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { EMPTY_LIST } from '../../../core/rlp/list.ts'
 import { abortSession, disconnectSession } from './ending.ts'
 import { ETH } from '../ethCodes.ts'
-import { ethBytesMax, FRAME_BYTES_MAX, ETH_MESSAGE_BYTES_MAX } from './messageLimits.ts'
+import { bytesMaxOf, FRAME_BYTES_MAX } from './messageLimits.ts'
 import type { ProtocolMessage, Session } from './session.ts'
 
 /**
@@ -79,12 +79,11 @@ const onBaseMessage = (session: Session, { id, payload }: Frame): void => {
 const openFrame = (session: Session, { id, payload }: Frame): ProtocolMessage => {
   const { agreed } = session
   if (agreed === undefined) throw new NetworkError('BAD_MESSAGE', `message ${id} before the hello`)
-  for (const protocol of ['eth', 'istanbul'] as const) {
+  for (const protocol of ['eth', 'istanbul', 'quorate'] as const) {
     const space = agreed[protocol]
     const code = id - (space?.offset ?? 0)
     if (space === undefined || code < 0 || code >= space.ids) continue
-    const bytesMax = protocol === 'eth' ? ethBytesMax(code) : ETH_MESSAGE_BYTES_MAX
-    return { protocol, code, payload: inflate(session, payload, bytesMax) }
+    return { protocol, code, payload: inflate(session, payload, bytesMaxOf(protocol, code)) }
   }
   throw new NetworkError('BAD_MESSAGE', `no agreed protocol has message ${id}`)
 }
@@ -110,7 +109,7 @@ const onFrame = (session: Session, frame: Frame): void => {
   session.gate.count(message.payload.length)
   if (stage === 'status' && message.protocol === 'eth' && message.code !== ETH.status)
     throw new NetworkError('BAD_MESSAGE', `message ${message.code} of eth before the status`)
-  const isEarly = stage !== 'established' && (message.protocol === 'istanbul' || isAnnouncement(message.code))
+  const isEarly = stage !== 'established' && (message.protocol !== 'eth' || isAnnouncement(message.code))
   if (isEarly) keepEarly(session, message)
   else events.onMessage(session, message)
 }

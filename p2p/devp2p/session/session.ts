@@ -13,7 +13,7 @@ import { createInboundGate, type InboundGate } from './inboundGate.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 
 /** A protocol beside the base protocol. */
-export type Protocol = 'eth' | 'istanbul'
+export type Protocol = 'eth' | 'istanbul' | 'quorate'
 
 /**
  * The stage of a connection: waiting for the hello, the status, or the head number of the other side, established, or

@@ -98,7 +98,7 @@ scenario(
       for (const peer of peers)
         expect(peer).toMatchObject({
           version: '0x5',
-          caps: ['eth/66', 'eth/68', 'eth/69', 'istanbul/100'],
+          caps: ['eth/66', 'eth/68', 'eth/69', 'istanbul/100', 'quorate/1'],
           protocols: { eth: { version: 69 } },
         })
     })

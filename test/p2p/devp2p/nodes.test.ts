@@ -29,7 +29,7 @@ describe('two nodes over devp2p', () => {
       const withoutQuery = ({ network }: Devp2pTestNode): string => network.enode.replace('?discport=0', '')
       expect(peerOf(dialer)).toMatchObject({ enode: withoutQuery(listener), inbound: false })
       expect(peerOf(dialer).status).toMatchObject({ headNumber: 500n, headHash: block(500).hash })
-      expect(peerOf(dialer).capabilities).toEqual(['eth/66', 'eth/68', 'eth/69', 'istanbul/100'])
+      expect(peerOf(dialer).capabilities).toEqual(['eth/66', 'eth/68', 'eth/69', 'istanbul/100', 'quorate/1'])
       expect(peerOf(listener)).toMatchObject({ enode: withoutQuery(dialer), inbound: true })
     })
   })

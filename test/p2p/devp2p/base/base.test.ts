@@ -41,6 +41,7 @@ describe('given capabilities', () => {
     expect(agreeOn(of('eth/68', 'eth/69', 'eth/70', 'eth/71', 'istanbul/100', 'snap/1'))).toEqual({
       eth: { version: 69, offset: 0x10, ids: 18 },
       istanbul: { offset: 0x22, ids: 22 },
+      quorate: undefined,
     })
   })
 
@@ -48,6 +49,7 @@ describe('given capabilities', () => {
     expect(agreeOn(of('eth/66', 'eth/67', 'eth/68', 'istanbul/100'))).toEqual({
       eth: { version: 68, offset: 0x10, ids: 17 },
       istanbul: { offset: 0x21, ids: 22 },
+      quorate: undefined,
     })
   })
 
@@ -56,6 +58,14 @@ describe('given capabilities', () => {
       eth: { version: 66 },
       istanbul: { offset: 0x21 },
     })
+  })
+
+  test('when they are those of this software, then its own protocol is behind those of the others', () => {
+    expect(agreeOn(OFFERED_CAPABILITIES)).toMatchObject({
+      istanbul: { offset: 0x22, ids: 22 },
+      quorate: { offset: 0x38, ids: 1 },
+    })
+    expect(agreeOn(of('eth/68', 'quorate/1'))?.quorate).toEqual({ offset: 0x21, ids: 1 })
   })
 
   test('when there is no istanbul, then the node can be followed', () => {
