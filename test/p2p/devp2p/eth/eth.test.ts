@@ -20,6 +20,7 @@ import {
   encodeHeadersQuery,
   openWithId,
 } from '../../../../p2p/devp2p/eth/requests.ts'
+import { decodeNeighbours, encodeNeighbours } from '../../../../p2p/devp2p/node/neighbours.ts'
 import { decodeStatus, encodeStatus } from '../../../../p2p/devp2p/eth/status.ts'
 import {
   decodeTransactionAnnouncements,
@@ -164,12 +165,14 @@ describe('given codecs', () => {
       bytes => decodeHeadersQuery(openWithId(bytes).content),
       bytes => decodeHashes(openWithId(bytes).content, 128),
       decodeBlockRange,
+      decodeNeighbours,
       receiptsWithoutBloom,
       decodeHello,
       decodeDisconnect,
     ]
     const seeds = [
       encodeStatus(status),
+      encodeNeighbours([new Uint8Array(20), new Uint8Array(20)]),
       encodeStatus(statusOfRange(3n, 700n)),
       encodeBlockRange({ earliest: 0n, latest: 9n, latestHash: hashes[2] as Uint8Array }),
       encodeRlp([[1, 21_000, new Uint8Array(256), []], Uint8Array.of(2, 0xc4, 1, 2, 3, 0xc0)]),
