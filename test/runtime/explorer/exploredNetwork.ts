@@ -54,26 +54,24 @@ const walletAt = (url: string) => {
 const makeTransactions = async (url: string) => {
   const { client, wallet } = walletAt(url)
   const { abi, bytecode } = compile('Hostile')
-  const mined = async (hash: Hex): Promise<Hex> => {
-    await client.waitForTransactionReceipt({ hash })
-    return hash
-  }
   const deployment = await wallet.deployContract({ abi, bytecode })
   const { contractAddress } = await client.waitForTransactionReceipt({ hash: deployment })
   const token = { address: contractAddress as Hex, abi }
-  const send = async (functionName: string, args: readonly unknown[]): Promise<Hex> =>
-    await mined(await wallet.writeContract({ ...token, functionName, args, gas: 300_000n }))
-  return {
-    client,
-    token,
-    transactions: {
-      transferred: await send('transfer', [FRIEND, AMOUNT]),
-      forwarded: await send('forward', [FRIEND, AMOUNT]),
-      collected: await send('collect', [FRIEND, 7n]),
-      batched: await send('batch', [FRIEND, [1n, 2n], [10n, 20n]]),
-      failed: await send('transfer', [FRIEND, 2n ** 200n]),
-    },
-  }
+  const nonce = await client.getTransactionCount({ address: wallet.account.address })
+  let sent = 0
+  const send = (functionName: string, args: readonly unknown[]): Promise<Hex> =>
+    wallet.writeContract({ ...token, functionName, args, gas: 300_000n, nonce: nonce + sent++ })
+  // In one block: each block of its own is a second of five nodes.
+  const [transferred, forwarded, collected, batched, failed] = await Promise.all([
+    send('transfer', [FRIEND, AMOUNT]),
+    send('forward', [FRIEND, AMOUNT]),
+    send('collect', [FRIEND, 7n]),
+    send('batch', [FRIEND, [1n, 2n], [10n, 20n]]),
+    send('transfer', [FRIEND, 2n ** 200n]),
+  ])
+  const transactions = { transferred, forwarded, collected, batched, failed }
+  for (const hash of Object.values(transactions)) await client.waitForTransactionReceipt({ hash })
+  return { client, token, transactions }
 }
 
 export const startExploredNetwork = async (): Promise<ExploredNetwork> => {

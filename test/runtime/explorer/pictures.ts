@@ -5,6 +5,7 @@ import { CHROMIUM, openPage } from '../../support/programs/chromium.ts'
 import { until } from '../../support/until.ts'
 import { ROOT } from '../nodeProcess.ts'
 import { startExploredNetwork } from './exploredNetwork.ts'
+import { smallerPng } from './png.ts'
 
 /** Writes the pictures of the explorer for the pages of the repository: `bun run pictures`. */
 
@@ -27,6 +28,7 @@ try {
     deviceScaleFactor: 1,
     mobile: false,
   })
+  await page.command('Emulation.setScrollbarsHidden', { hidden: true })
   await page.command('Emulation.setEmulatedMedia', {
     features: [{ name: 'prefers-color-scheme', value: 'light' }],
   })
@@ -38,7 +40,11 @@ try {
   mkdirSync(FOLDER, { recursive: true })
   const pictures = [
     ['home', '/explorer', "document.querySelectorAll('main tbody tr').length > 12"],
-    ['transaction', `/tx/${transactions.batched}?tab=calls`, "document.querySelector('main .tree') !== null"],
+    [
+      'transaction',
+      `/tx/${transactions.forwarded}?tab=calls`,
+      "document.querySelector('main .tree') !== null",
+    ],
     ['validators', '/explorer/validators', "document.querySelectorAll('.signer rect').length > 150"],
   ] as const
   for (const [name, path, isDrawn] of pictures) {
@@ -49,7 +55,7 @@ try {
       format: 'png',
     })) as unknown as { readonly data: string }
     const file = join(FOLDER, `explorer-${name}.png`)
-    writeFileSync(file, Buffer.from(data, 'base64'))
+    writeFileSync(file, smallerPng(Buffer.from(data, 'base64')))
     const { size } = statSync(file)
     process.stdout.write(`${file}: ${size} bytes\n`)
     if (size > BYTES_MAX) throw new Error(`the picture has more than ${BYTES_MAX} bytes`)

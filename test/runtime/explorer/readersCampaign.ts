@@ -27,13 +27,20 @@ const serveBefore = (worker: string) => {
   return Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    fetch: async request =>
-      (await pages(request)) ??
-      fetch(worker, {
+    fetch: async request => {
+      const asset = await pages(request)
+      if (asset !== undefined) return asset
+      const answer = await fetch(worker, {
         method: request.method,
         headers: { 'content-type': 'application/json' },
         body: await request.text(),
-      }),
+      })
+      // Without the header that names the compression, which `fetch` has undone.
+      return new Response(await answer.arrayBuffer(), {
+        status: answer.status,
+        headers: { 'content-type': answer.headers.get('content-type') ?? 'application/json' },
+      })
+    },
   })
 }
 
