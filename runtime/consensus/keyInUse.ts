@@ -43,8 +43,11 @@ export type KeyInUse = {
 }
 
 type Options = {
+  readonly ownAddress: Address
   /** The validators of the next block; undefined where they are not known. */
   readonly validators: () => readonly Address[] | undefined
+  /** Number of connected peers. */
+  readonly peerCount: () => number
   readonly log: Log
   readonly nowMs?: () => number
 }
@@ -53,6 +56,8 @@ type State = {
   readonly refusals: Map<string, Refusal>
   readonly listeners: Set<() => void>
   isSeen: boolean
+  /** When more than F validators last refused this node; undefined before. */
+  seenAtMs: number | undefined
   isLogged: boolean
 }
 
@@ -71,42 +76,86 @@ const current = ({ refusals }: State, nowMs: number): readonly Refusal[] => {
   return [...refusals.values()]
 }
 
-const isConfirmed = (refusals: readonly Refusal[]): boolean =>
-  refusals.some(({ firstMs, lastMs }) => lastMs - firstMs >= CONFIRMED_MS)
+/** Those of validators. */
+const ofValidators = (refusals: readonly Refusal[], validators: readonly Address[]): readonly Refusal[] =>
+  refusals.filter(({ address }) => includesAddress(validators, address))
+
+/** One of them is honest. */
+const areTrusted = (refusals: readonly Refusal[], validators: readonly Address[]): boolean =>
+  ofValidators(refusals, validators).length > faultsOf(validators.length)
 
 /**
- * More than F validators refuse this node: one of them is honest. A single one that refuses falsely keeps no validator from
- * signing, but once another node was seen, its end counts only when nobody sees it any more.
+ * Refusals of more validators than may lie, that last. Any peer's count for a node that is no validator and has no other peer:
+ * it may know none of the validators. None where another node is not known for certain.
  */
-const isSeenBy = (
-  { isSeen }: State,
+const confirmed = (
+  { isSeen, isLogged }: State,
+  { ownAddress, validators, peerCount }: Options,
   refusals: readonly Refusal[],
-  validators: readonly Address[],
-): boolean => {
-  const count = refusals.filter(({ address }) => includesAddress(validators, address)).length
-  return isSeen ? count > 0 : count > faultsOf(validators.length)
+): readonly Refusal[] => {
+  const known = validators() ?? []
+  const lasting = refusals.filter(({ firstMs, lastMs }) => lastMs - firstMs >= CONFIRMED_MS)
+  if (lasting.length === 0 || known.length === 0) return []
+  if ((isSeen && isLogged) || areTrusted(lasting, known)) return ofValidators(refusals, known)
+  return !includesAddress(known, ownAddress) && peerCount() === 0 ? refusals : []
 }
 
-const update = (state: State, { validators, log, nowMs = Date.now }: Options): void => {
-  const refusals = current(state, nowMs())
+/**
+ * More than F validators refuse this node: one of them is honest. Once another node was seen, its end counts when nobody sees it
+ * any more, or when for a while no more than F do: a single validator that refuses falsely must not keep one that was restarted
+ * from signing.
+ */
+const isSeenBy = (
+  { isSeen, seenAtMs = -Infinity }: State,
+  refusals: readonly Refusal[],
+  validators: readonly Address[],
+  nowMs: number,
+): boolean => {
+  if (areTrusted(refusals, validators)) return true
+  return isSeen && ofValidators(refusals, validators).length > 0 && Math.abs(nowMs - seenAtMs) < CONFIRMED_MS
+}
+
+const update = (state: State, options: Options): void => {
+  const { validators, log, nowMs = Date.now } = options
+  const now = nowMs()
+  const refusals = current(state, now)
   const known = validators()
-  const isSeen = known === undefined ? state.isSeen && refusals.length > 0 : isSeenBy(state, refusals, known)
-  if (isConfirmed(refusals) && !state.isLogged) {
+  if (known !== undefined && areTrusted(refusals, known)) state.seenAtMs = now
+  const isSeen =
+    known === undefined ? state.isSeen && refusals.length > 0 : isSeenBy(state, refusals, known, now)
+  const certain = confirmed(state, options, refusals)
+  if (certain.length > 0 && !state.isLogged) {
     state.isLogged = true
-    log.error('{explanation}', { explanation: sentenceOf(refusals) })
-  } else if (refusals.length === 0 && state.isLogged) {
+    log.error('{explanation}', { explanation: sentenceOf(certain) })
+  } else if (certain.length === 0 && !isSeen && state.isLogged) {
     state.isLogged = false
-    log.info('No peer sees another node with the key of this node any more')
+    const rest = refusals.length === 0 ? 'No peer sees' : 'Too few peers to believe them see'
+    log.info('{rest} another node with the key of this node any more', { rest })
   }
   if (isSeen === state.isSeen) return
   state.isSeen = isSeen
   for (const listener of state.listeners) listener()
 }
 
+/** Peers that are no validators must not push out those that are. @returns false where there is no room for this one */
+const makeRoom = ({ refusals }: State, validators: readonly Address[], address: Address): boolean => {
+  if (refusals.size < PEERS_MAX) return true
+  if (!includesAddress(validators, address)) return false
+  const other = [...refusals].find(([, refusal]) => !includesAddress(validators, refusal.address))
+  if (other !== undefined) refusals.delete(other[0])
+  return true
+}
+
 /** Watches for another node with the key of this one. */
 export const createKeyInUse = (options: Options): KeyInUse => {
   const { nowMs = Date.now } = options
-  const state: State = { refusals: new Map(), listeners: new Set(), isSeen: false, isLogged: false }
+  const state: State = {
+    refusals: new Map(),
+    listeners: new Set(),
+    isSeen: false,
+    seenAtMs: undefined,
+    isLogged: false,
+  }
   const timer = setInterval(() => update(state, options), CHECK_INTERVAL_MS)
   timer.unref()
   return {
@@ -114,6 +163,7 @@ export const createKeyInUse = (options: Options): KeyInUse => {
       const key = toHex(address)
       const before = state.refusals.get(key)
       const now = nowMs()
+      if (before === undefined && !makeRoom(state, options.validators() ?? [], address)) return
       setBounded(
         state.refusals,
         key,
@@ -129,8 +179,8 @@ export const createKeyInUse = (options: Options): KeyInUse => {
     },
     isSeen: () => state.isSeen,
     sentence: () => {
-      const refusals = current(state, nowMs())
-      return isConfirmed(refusals) ? sentenceOf(refusals) : undefined
+      const certain = confirmed(state, options, current(state, nowMs()))
+      return certain.length > 0 ? sentenceOf(certain) : undefined
     },
     onChange: listener => {
       state.listeners.add(listener)

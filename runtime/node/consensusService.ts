@@ -169,7 +169,12 @@ const stop = async (state: ServiceState): Promise<void> => {
 export const createConsensusService = (from: ConsensusServiceOptions): ConsensusService => {
   const state: ServiceState = {
     from,
-    keyInUse: createKeyInUse({ validators: () => state.consensus?.validators(), log: logOf('validator') }),
+    keyInUse: createKeyInUse({
+      ownAddress: from.node.key.address,
+      validators: () => state.consensus?.validators(),
+      peerCount: () => state.network?.peers().length ?? 0,
+      log: logOf('validator'),
+    }),
     listening: Promise.withResolvers<Network>(),
     isStarted: false,
     sync: undefined,

@@ -10,13 +10,15 @@ const [ONE, TWO, THREE, OTHER] = [1, 2, 3, 9].map(testAddress) as [
   Uint8Array,
 ]
 
-const create = () => {
+const create = ({ own = 4, peerCount = 1 } = {}) => {
   const lines: string[] = []
   const clock = { ms: 1_000_000 }
   const note = (text: string, values?: unknown): void =>
     void lines.push(`${text} ${JSON.stringify(values ?? {})}`)
   const log = { debug: note, info: note, warn: note, error: note }
   const watch = createKeyInUse({
+    ownAddress: testAddress(own),
+    peerCount: () => peerCount,
     validators: () => [ONE, TWO, THREE, testAddress(4)],
     log: log as never,
     nowMs: () => clock.ms,
@@ -89,5 +91,52 @@ test('given refusals, when none follows, then the other node has ended', () => {
   clock.ms += 13_000
   watch.refused(OTHER, REASON)
   expect(watch.isSeen()).toBe(false)
+  watch.stop()
+})
+
+test('given a node that its peers refused after a restart, when one validator alone goes on to refuse it, then it signs after a while', () => {
+  const { watch, clock, changes, refuseFor } = create()
+  refuseFor(12_000, ONE, TWO)
+  for (const address of [TWO, THREE]) watch.accepted(address)
+  refuseFor(12_000, ONE)
+  expect(watch.isSeen()).toBe(true)
+  refuseFor(36_000, ONE)
+  expect([watch.isSeen(), watch.sentence()]).toEqual([false, undefined])
+  expect(changes).toEqual([true, false])
+  clock.ms += 4_000
+  watch.refused(TWO, REASON)
+  watch.refused(ONE, REASON)
+  expect(watch.isSeen()).toBe(true)
+  watch.stop()
+})
+
+test('given a validator, when one other and peers that are none refuse it for long, then no error is logged, and nothing is said', () => {
+  const { watch, lines, refuseFor } = create()
+  refuseFor(60_000, ONE, OTHER, testAddress(10), testAddress(11))
+  expect([watch.isSeen(), watch.sentence(), lines]).toEqual([false, undefined, []])
+  watch.stop()
+})
+
+test('given a node that is no validator, when peers that are none refuse it, then it says so while no other peer is connected', () => {
+  const alone = create({ own: 8, peerCount: 0 })
+  const connected = create({ own: 8 })
+  for (const { refuseFor } of [alone, connected]) refuseFor(60_000, OTHER)
+  expect(alone.watch.sentence()).toContain(REASON)
+  expect(connected.watch.sentence()).toBeUndefined()
+  for (const { watch } of [alone, connected]) watch.stop()
+})
+
+test('given more refusals of other peers than are remembered, when validators refuse, then theirs count', () => {
+  const { watch } = create()
+  watch.refused(ONE, REASON)
+  const strangers = Array.from({ length: 600 }, (_, index) =>
+    new Uint8Array(20)
+      .fill(0xee)
+      .with(0, index >> 8)
+      .with(1, index & 0xff),
+  )
+  for (const address of strangers) watch.refused(address, REASON)
+  watch.refused(TWO, REASON)
+  expect(watch.isSeen()).toBe(true)
   watch.stop()
 })
