@@ -20,6 +20,8 @@ import { startNode } from '../nodeProcess.ts'
 const SECRET = 'a secret of this deployment'
 const APIS = 'ETH,NET,WEB3,QBFT,DEBUG,TXPOOL'
 const TRANSFERS = 12
+/** A page that shows the same so often, four times a second, is complete. */
+const SAME_READS = 4
 
 /** Serves the pages of the explorer, and hands all other requests on to the Worker. */
 const serveBefore = (worker: string) => {
@@ -60,7 +62,23 @@ const shownAt = async (page: Page, url: string): Promise<Shown> => {
         ),
       ),
     ) as readonly string[]
-  return { rows: await texts('tbody tr td:first-child'), notices: await texts('.notice') }
+  const read = async (): Promise<Shown> => ({
+    rows: await texts('tbody tr td:first-child'),
+    notices: await texts('.notice'),
+  })
+  // Blocks come in several answers; the chain makes no more.
+  let shown = await read()
+  let same = 0
+  await until(
+    async () => {
+      const before = shown
+      shown = await read()
+      same = Bun.deepEquals(before, shown) ? same + 1 : 0
+      return same === SAME_READS
+    },
+    { what: `the whole page ${url}`, pollMs: 250 },
+  )
+  return shown
 }
 
 const numberOf = async (url: string): Promise<number> => {
