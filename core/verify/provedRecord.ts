@@ -1,4 +1,3 @@
-import { GAS_PER_BLOB } from '../block/transaction.ts'
 import type { YieldTurn } from '../scheduler.ts'
 import { type Address, equalBytes } from '../bytes/bytes.ts'
 import type { Block } from '../block/block.ts'
@@ -8,10 +7,8 @@ import { encodeReceipt } from '../block/codec/receipt.ts'
 import { recoverSender } from '../block/codec/signature.ts'
 import type { Header } from '../block/header.ts'
 import type { Receipt } from '../block/receipt.ts'
-import { gasPriceOf } from '../block/transactionPrice.ts'
-import { blobBaseFeeOf } from '../chain/fees/blobFee.ts'
+import { derivedReceipts } from '../chain/execution/derivedReceipts.ts'
 import { ommersHashOf, transactionsRootSteps, withdrawalsRootOf } from '../chain/rules/body.ts'
-import { createAddress } from '../evm/frames/address.ts'
 import type { ChainConfiguration } from '../genesis/configuration.ts'
 import { rulesAt } from '../genesis/forkSchedule.ts'
 import { runStepsYielding } from '../steps.ts'
@@ -71,37 +68,6 @@ const recoverAll = async (block: Block, pause: YieldTurn): Promise<readonly Addr
   return senders
 }
 
-/** The receipts, with the fields that no root covers recomputed. Revert reasons cannot be recomputed, and are undefined. */
-const derivedReceipts = (
-  { block, receipts }: BlockRecord,
-  senders: readonly Address[],
-  { configuration }: ProveRecordOptions,
-): readonly Receipt[] => {
-  const { header, transactions } = block
-  const { blob } = rulesAt(configuration, header.number, header.timestamp)
-  const blobPrice =
-    blob === undefined || header.excessBlobGas === undefined ? 0n : blobBaseFeeOf(blob, header.excessBlobGas)
-  let gasBefore = 0n
-  return transactions.map((transaction, index) => {
-    const receipt = receipts[index] as Receipt
-    const gasUsed = receipt.cumulativeGasUsed - gasBefore
-    gasBefore = receipt.cumulativeGasUsed
-    const blobs = BigInt(transaction.blobVersionedHashes.length)
-    return {
-      ...receipt,
-      gasUsed,
-      effectiveGasPrice: gasPriceOf(transaction, header.baseFeePerGas),
-      contractAddress:
-        transaction.to === undefined
-          ? createAddress(senders[index] as Address, transaction.nonce)
-          : undefined,
-      blobGasUsed: blobs * GAS_PER_BLOB,
-      blobGasPrice: blobs === 0n ? 0n : blobPrice,
-      revertReason: undefined,
-    }
-  })
-}
-
 /**
  * Verifies the record of a block with its proved header: transactions, ommers, withdrawals and receipts by their roots,
  * senders by their signatures. All other fields are recomputed.
@@ -122,6 +88,12 @@ export const proveRecord = async (
     // Each block of a QBFT chain has the difficulty 1.
     totalDifficulty: options.genesisDifficulty + header.number,
     senders,
-    receipts: derivedReceipts(record, senders, options),
+    // A revert reason cannot be recomputed.
+    receipts: derivedReceipts(
+      record.block,
+      record.receipts,
+      senders,
+      rulesAt(options.configuration, header.number, header.timestamp),
+    ).map(receipt => ({ ...receipt, revertReason: undefined })),
   }
 }

@@ -1,14 +1,15 @@
 import type { Address } from '../../bytes/bytes.ts'
-import { equalBytes } from '../../bytes/bytes.ts'
 import { BLOOM_BYTES, joinBlooms, logsBloom } from '../../block/codec/bloom.ts'
 import { encodeReceipt } from '../../block/codec/receipt.ts'
-import { keccak256 } from '../../crypto/crypto.ts'
-import type { Account, AccountChange, StateChanges, StateReader } from '../../state/account.ts'
+import type { Receipt } from '../../block/receipt.ts'
+import type { StateChanges } from '../../state/account.ts'
 import type { BlockCommit, BlockRecord, ChainHead } from '../../store/store.ts'
 import { orderedTrieRoot } from '../../trie/ordered.ts'
 import { updateStateRoot } from '../../trie/state/stateRoot.ts'
+import { derivedReceipts } from '../execution/derivedReceipts.ts'
 import { ancestry } from '../rules/header.ts'
 import { InvalidBlock, requireSameBytes, requireSameNumber } from '../rules/invalidBlock.ts'
+import { checkGivenChanges } from './givenChanges.ts'
 import {
   type ChainContext,
   checkBody,
@@ -20,40 +21,6 @@ import {
 
 /** A block with its results, from a snapshot: nothing of it is trusted. */
 export type GivenRecord = Pick<BlockRecord, 'block' | 'receipts'> & { readonly changes: StateChanges }
-
-const isSameAccount = (a: Account | undefined, b: Account | undefined): boolean =>
-  a === undefined || b === undefined
-    ? a === b
-    : a.nonce === b.nonce &&
-      a.balance === b.balance &&
-      a.incarnation === b.incarnation &&
-      equalBytes(a.codeHash, b.codeHash) &&
-      equalBytes(a.storageRoot, b.storageRoot)
-
-const requireBefore = (
-  { block }: GivenRecord,
-  state: StateReader,
-  { address, before, after, slots }: AccountChange,
-): void => {
-  const refuse = (what: string): never => {
-    throw new InvalidBlock(block.header, 'state-root', 'changes of the state before the block', what)
-  }
-  const current = state.account(address)
-  if (!isSameAccount(before, current)) refuse('another account before it')
-  const isReset = after !== undefined && after.incarnation === block.header.number
-  if (after !== undefined && !isReset && after.incarnation !== current?.incarnation)
-    refuse('another incarnation of an account')
-  if (isReset || after === undefined) return
-  for (const { slot, before: value } of slots)
-    if (!equalBytes(value, state.storage(address, after, slot))) refuse('another slot before it')
-}
-
-/** The state root covers the values after the block; those before it, for later reads, are compared with the state. */
-const checkChanges = (record: GivenRecord, state: StateReader): void => {
-  for (const change of record.changes.accounts) requireBefore(record, state, change)
-  for (const { codeHash, code } of record.changes.codes)
-    requireSameBytes(record.block.header, 'state-root', keccak256(code), codeHash)
-}
 
 /** Changes that no gas pays for: rewards, withdrawals, system contracts. */
 const UNPAID_CHANGES_MAX = 1_024
@@ -82,6 +49,10 @@ const checkReceipts = ({ block: { header, transactions }, receipts }: GivenRecor
   requireSameBytes(header, 'receipts-root', root, header.receiptsRoot)
 }
 
+/** The reason of a failed transaction is the word of who gave the record: no root covers it. */
+const withReason = (receipt: Receipt): Receipt =>
+  receipt.status === false ? receipt : { ...receipt, revertReason: undefined }
+
 /**
  * Verifies a block of a sealed chain without executing it: header rules and seals, body, senders, receipts, and the state
  * root that its changes lead to. A quorum of its validators sealed these roots.
@@ -104,16 +75,17 @@ export const validateRecord = async (
   checkReceipts(record)
   const { store } = chain
   const update = await store.run(() => {
-    checkChanges(record, store.stateAt(head.header.number))
+    checkGivenChanges(block.header, record.changes, context.rules, store.stateAt(head.header.number))
     return updateStateRoot(store.nodes(), head.header.stateRoot, record.changes)
   })
   requireSameBytes(block.header, 'state-root', update.root, block.header.stateRoot)
+  const senders = recovered.map(({ sender }): Address => sender)
   return {
     block,
     hash: hashOfHeader(chain.configuration, block.header),
     totalDifficulty: head.totalDifficulty + block.header.difficulty,
-    senders: recovered.map(({ sender }): Address => sender),
-    receipts: record.receipts,
+    senders,
+    receipts: derivedReceipts(block, record.receipts, senders, context.rules).map(withReason),
     changes: update.changes,
     nodes: update.nodes,
   }

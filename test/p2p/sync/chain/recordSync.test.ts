@@ -1,5 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { toHex } from '../../../../core/bytes/hex.ts'
+import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
+import { keccak256 } from '../../../../core/crypto/crypto.ts'
+import type { AccountChange } from '../../../../core/state/account.ts'
 import { runSteps } from '../../../../core/steps.ts'
 import { commitOfSegment } from '../../../../core/store/recovery/recover.ts'
 import { encodeSegmentSteps } from '../../../../core/store/segments/segment.ts'
@@ -20,13 +22,26 @@ const [ALICE, BOB] = USERS
 
 const { wire, node } = wireEachTest()
 
-/** Blocks 1 to 101; the transfers of the first ten change the state. */
+/** Sets a slot, and deploys one byte of code. */
+const INIT_CODE = fromHex('0x600160005560016000f3')
+
+/** The block of the deployment, about which peers lie. */
+const LIE = 7
+
+/** Blocks 1 to 101; the transactions of the first ten change the state. */
 const BLOCKS = 101n
 /** The last 64 blocks are executed. */
 const RECORDS = Number(BLOCKS) - 64
 
 const fillChain = async ({ chain }: WiredNode): Promise<void> => {
-  for (let nonce = 0; nonce < 10; nonce++) await extend(chain, [transfer(ALICE, nonce, { to: BOB.address })])
+  for (let nonce = 0; nonce < 10; nonce++)
+    await extend(chain, [
+      transfer(
+        ALICE,
+        nonce,
+        nonce + 1 === LIE ? { to: undefined, data: INIT_CODE, gasLimit: 200_000n } : { to: BOB.address },
+      ),
+    ])
   await grow(chain, Number(BLOCKS) - 10)
 }
 
@@ -75,6 +90,23 @@ describe('given a new node that takes blocks with their state', () => {
   })
 
   type Lie = (commit: BlockCommit) => BlockCommit
+  const withAccounts =
+    (lie: (change: AccountChange) => readonly AccountChange[]): Lie =>
+    commit => ({ ...commit, changes: { ...commit.changes, accounts: commit.changes.accounts.flatMap(lie) } })
+  const liarOf = async (full: WiredNode, lie: Lie): Promise<WiredNode> => {
+    const records = createServeRecords(full.chain, createYield, Date.now)
+    const lying = {
+      async *records(from: bigint, count: number) {
+        for await (const bytes of records(from, count)) {
+          const commit = commitOfSegment(bytes)
+          yield commit.block.header.number === BigInt(LIE)
+            ? concatBytes(...runSteps(encodeSegmentSteps(lie({ ...commit, nodes: [] }))))
+            : bytes
+        }
+      },
+    }
+    return await node(C, { chain: full.chain, handlers: lying })
+  }
   const lies: Readonly<Record<string, Lie>> = {
     'a balance': commit => ({
       ...commit,
@@ -114,6 +146,29 @@ describe('given a new node that takes blocks with their state', () => {
         }),
       },
     }),
+    'an account that it sends twice': withAccounts(change => [
+      ...(change.after === undefined
+        ? []
+        : [{ ...change, after: { ...change.after, balance: change.after.balance + 1n } }]),
+      change,
+    ]),
+    'a slot that it sends twice': withAccounts(change => [
+      {
+        ...change,
+        slots: change.slots.flatMap(slot => [{ ...slot, after: new Uint8Array(32).fill(9) }, slot]),
+      },
+    ]),
+    'the block in which the storage of an account was empty': withAccounts(change => [
+      change.after === undefined
+        ? change
+        : { ...change, after: { ...change.after, incarnation: BigInt(LIE) } },
+    ]),
+    'a code that it leaves out': commit => ({ ...commit, changes: { ...commit.changes, codes: [] } }),
+    'a code that nobody deployed': commit => {
+      const code = new Uint8Array(100)
+      const codes = [...commit.changes.codes, { codeHash: keccak256(code), code }]
+      return { ...commit, changes: { ...commit.changes, codes } }
+    },
     'the header': commit => ({
       ...commit,
       block: { ...commit.block, header: { ...commit.block.header, gasUsed: 1n } },
@@ -125,18 +180,7 @@ describe('given a new node that takes blocks with their state', () => {
     async (_, lie) => {
       const full = await node(A)
       await fillChain(full)
-      const records = createServeRecords(full.chain, createYield, Date.now)
-      const lying = {
-        async *records(from: bigint, count: number) {
-          for await (const bytes of records(from, count)) {
-            const commit = commitOfSegment(bytes)
-            yield commit.block.header.number === 7n
-              ? concatBytes(...runSteps(encodeSegmentSteps(lie({ ...commit, nodes: [] }))))
-              : bytes
-          }
-        },
-      }
-      const liar = await node(C, { chain: full.chain, handlers: lying })
+      const liar = await liarOf(full, lie)
       const fresh = await snapNode(B)
       wire.connect(liar.network, fresh.network)
       await until(() => fresh.network.reports.length > 0)
@@ -147,6 +191,30 @@ describe('given a new node that takes blocks with their state', () => {
       await expectSame(fresh, full)
     },
   )
+
+  test('when a peer lies about what no root of the header covers in a receipt, then the node has its own figures', async () => {
+    const full = await node(A)
+    await fillChain(full)
+    const liar = await liarOf(full, commit => ({
+      ...commit,
+      receipts: commit.receipts.map(receipt => ({
+        ...receipt,
+        gasUsed: 1n,
+        effectiveGasPrice: 2n,
+        contractAddress: BOB.address,
+        blobGasUsed: 3n,
+        blobGasPrice: 4n,
+        revertReason: new Uint8Array(5),
+      })),
+    }))
+    const fresh = await snapNode(B)
+    wire.connect(liar.network, fresh.network)
+    await reaches(fresh.chain, BLOCKS)
+    expect(liar.network.askedRecords.length).toBeGreaterThan(0)
+    expect(await fresh.chain.store.recordBytes(BigInt(LIE))).toEqual(
+      await full.chain.store.recordBytes(BigInt(LIE)),
+    )
+  })
 
   test('when a peer sends bytes that are no record, then it is reported, and another one is asked', async () => {
     const full = await node(A)

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
+import { keccak256 } from '../../../../core/crypto/crypto.ts'
+import { create2Address } from '../../../../core/evm/frames/address.ts'
+import { commitOfSegment } from '../../../../core/store/recovery/recover.ts'
+import { extend, openTestChain, type TestChain, transfer } from '../support/chain.ts'
+import { USERS } from '../support/keys.ts'
+
+const [ALICE] = USERS
+const FACTORY = new Uint8Array(20).fill(0xfa)
+/** CREATE2 of the call data with the salt 0. */
+const FACTORY_CODE = '0x36600060003760003660006000f500'
+/** Sets a slot, and deploys a contract that destroys itself when it is called. */
+const INIT_CODE = fromHex('0x60016000556133ff6000526002601ef3')
+const CHILD = create2Address(FACTORY, new Uint8Array(32), keccak256(INIT_CODE))
+
+const GENESIS = {
+  fork: 'london',
+  alloc: { [toHex(FACTORY)]: { balance: '0x0', code: FACTORY_CODE } },
+} as const
+
+const call = (nonce: number, to: Uint8Array, data = new Uint8Array(0)) =>
+  transfer(ALICE, nonce, { to, data, value: 0n, gasLimit: 200_000n })
+
+const importAll = async (from: TestChain, to: TestChain): Promise<void> => {
+  for (let number = 1n; number <= from.head().header.number; number++) {
+    const bytes = await from.store.recordBytes(number)
+    await to.importRecord(commitOfSegment(bytes as Uint8Array), { nowMs: Date.now() })
+  }
+}
+
+test('given a contract that ends, and is created again in the same block, when its records are imported, then the chain is the same', async () => {
+  const source = await openTestChain(GENESIS)
+  await extend(source, [call(0, FACTORY, INIT_CODE)])
+  await extend(source, [call(1, CHILD), call(2, FACTORY, INIT_CODE)])
+  await extend(source, [call(3, CHILD)])
+  const stateOf = (number: bigint) => source.store.stateAt(number).account(CHILD)?.incarnation
+  expect([1n, 2n, 3n].map(stateOf)).toEqual([1n, 2n, undefined])
+  const imported = await openTestChain(GENESIS)
+  await importAll(source, imported)
+  expect(imported.head().hash).toEqual(source.head().hash)
+  for (const number of [1n, 2n, 3n])
+    expect(await imported.store.recordBytes(number)).toEqual(await source.store.recordBytes(number))
+})
