@@ -19,7 +19,7 @@ const GENESIS = {
   alloc: { [toHex(FACTORY)]: { balance: '0x0', code: FACTORY_CODE } },
 } as const
 
-const call = (nonce: number, to: Uint8Array, data = new Uint8Array(0)) =>
+const call = (nonce: number, to: Uint8Array, data: Uint8Array = new Uint8Array(0)) =>
   transfer(ALICE, nonce, { to, data, value: 0n, gasLimit: 200_000n })
 
 const importAll = async (from: TestChain, to: TestChain): Promise<void> => {
