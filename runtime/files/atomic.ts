@@ -12,15 +12,8 @@ export const syncFolder = (path: string): void => {
   }
 }
 
-/**
- * Writes a small file so that after a crash it exists completely or not at all: writes and syncs a temporary file beside it,
- * then renames it. Creates missing folders. `mode` is the permission of the file.
- */
-export const writeFileAtomically = (path: string, content: string, mode = 0o644): void => {
-  mkdirSync(dirname(path), { recursive: true })
-  const temporary = `${path}.new`
-  rmSync(temporary, { force: true })
-  const file = openSync(temporary, 'wx', mode)
+const writeSynced = (path: string, content: string, mode: number): void => {
+  const file = openSync(path, 'wx', mode)
   try {
     // Writes all bytes: a single write to an almost full disk may write a part without an error.
     writeFileSync(file, content)
@@ -28,7 +21,24 @@ export const writeFileAtomically = (path: string, content: string, mode = 0o644)
   } finally {
     closeSync(file)
   }
-  renameSync(temporary, path)
+}
+
+/**
+ * Writes a small file so that after a crash it exists completely or not at all: writes and syncs a temporary file beside it,
+ * then renames it. A failure leaves no temporary file. Creates missing folders. `mode` is the permission of the file.
+ */
+export const writeFileAtomically = (path: string, content: string, mode = 0o644): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  const temporary = `${path}.new`
+  rmSync(temporary, { force: true })
+  try {
+    writeSynced(temporary, content, mode)
+    renameSync(temporary, path)
+  } catch (cause) {
+    // It may be a part of a key.
+    rmSync(temporary, { force: true })
+    throw cause
+  }
   syncFolder(dirname(path))
 }
 
@@ -41,20 +51,29 @@ const syncFolderAsync = async (path: string): Promise<void> => {
   }
 }
 
-/** As `writeFileAtomically`, without blocking the event loop. Writes of the same path must not overlap. */
-export const writeFileAtomicallyAsync = async (path: string, content: string): Promise<void> => {
-  const folder = dirname(path)
-  const first = await mkdir(folder, { recursive: true })
-  const temporary = `${path}.new`
-  await rm(temporary, { force: true })
-  const file = await open(temporary, 'wx', 0o644)
+const writeSyncedAsync = async (path: string, content: string): Promise<void> => {
+  const file = await open(path, 'wx', 0o644)
   try {
     await file.writeFile(content)
     await file.sync()
   } finally {
     await file.close()
   }
-  await rename(temporary, path)
+}
+
+/** As `writeFileAtomically`, without blocking the event loop. Writes of the same path must not overlap. */
+export const writeFileAtomicallyAsync = async (path: string, content: string): Promise<void> => {
+  const folder = dirname(path)
+  const first = await mkdir(folder, { recursive: true })
+  const temporary = `${path}.new`
+  await rm(temporary, { force: true })
+  try {
+    await writeSyncedAsync(temporary, content)
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true })
+    throw cause
+  }
   await syncFolderAsync(folder)
   // A created folder is durable when its parent is synced.
   if (first !== undefined)

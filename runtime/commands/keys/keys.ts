@@ -4,6 +4,7 @@ import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, requireOption } from '../../cli/errors.ts'
 import type { Terminal } from '../../cli/terminal/terminal.ts'
 import { writeFileAtomically } from '../../files/atomic.ts'
+import { writeFailureReason } from '../../files/reason.ts'
 import { requirePrivateFile } from '../../keys/filePermissions.ts'
 import { type NodeKey, nodeKeyOf, readNodeKey, writeNodeKey } from '../../keys/nodeKey.ts'
 import { encryptKeystore } from '../../signing/keystore/encryption.ts'
@@ -80,6 +81,19 @@ const keyToImport = async ({ options, terminal }: CommandContext<KeysImportOptio
   return key
 }
 
+/** @throws CommandError */
+const writeKeystore = (path: string, text: string): void => {
+  try {
+    writeFileAtomically(path, text, SECRET)
+  } catch (cause) {
+    throw new CommandError(
+      'KEY_FILE',
+      `The encrypted key ${path} cannot be written: ${writeFailureReason(cause)}. Nothing was changed`,
+      { cause },
+    )
+  }
+}
+
 /** Encrypts a private key into a new file. @throws CommandError, UsageError */
 export const importKey = async (context: CommandContext<KeysImportOptions>): Promise<number> => {
   const { options, terminal } = context
@@ -92,7 +106,7 @@ export const importKey = async (context: CommandContext<KeysImportOptions>): Pro
     options,
     terminal,
   )
-  writeFileAtomically(path, await encryptKeystore(key, password), SECRET)
+  writeKeystore(path, await encryptKeystore(key, password))
   terminal.out(`Wrote ${path} with the key of ${toHex(key.address)}`)
   return 0
 }
@@ -124,7 +138,7 @@ export const changePassword = async ({
   const path = requireOption(options.keystoreFile, '--keystore-file=<PATH>')
   const key = await openKey(path, options, terminal)
   const password = await newPassword(options.newPasswordFile, 'new-password-file', options, terminal)
-  writeFileAtomically(path, await encryptKeystore(key, password), SECRET)
+  writeKeystore(path, await encryptKeystore(key, password))
   terminal.out(`${path} has another password`)
   return 0
 }
