@@ -29,6 +29,8 @@ export type BothState = {
   networks: Networks | undefined
 }
 
+const PORT_MAX = 65_535
+
 const otherOf = (transport: keyof Networks): keyof Networks => (transport === 'libp2p' ? 'devp2p' : 'libp2p')
 
 export const preferred = ({ libp2p, devp2p }: Connected): Peer | undefined => libp2p ?? devp2p
@@ -37,11 +39,12 @@ export const preferred = ({ libp2p, devp2p }: Connected): Peer | undefined => li
 export const portDistance = ({ port, libp2pPort }: Pick<BothOptions, 'port' | 'libp2pPort'>): number =>
   port === 0 || libp2pPort === 0 ? 1 : libp2pPort - port
 
-/** The libp2p endpoint of a node of this software that is connected over devp2p; undefined if it announces no port. */
+/** The libp2p endpoint of a node of this software that is connected over devp2p; undefined if its port is not known. */
 const libp2pEnodeOf = ({ options }: BothState, { enode, status }: Peer): Enode | undefined => {
   if (!status.client.startsWith('quorate/') || /:0(?:\?|$)/.test(enode)) return undefined
-  const { publicKey, host, port } = parseEnode(enode)
-  return { publicKey, host, port: port + portDistance(options) }
+  const { publicKey, host, port: devp2pPort } = parseEnode(enode)
+  const port = devp2pPort + portDistance(options)
+  return port < 1 || port > PORT_MAX ? undefined : { publicKey, host, port }
 }
 
 /** Dials a node of this software that is connected over devp2p alone. */

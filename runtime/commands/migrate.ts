@@ -5,6 +5,7 @@ import { requireOption } from '../cli/errors.ts'
 import { NODE_OPTIONS } from '../cli/nodeOptions.ts'
 import { PROGRAM } from '../cli/program.ts'
 import { shellWord } from '../cli/shell.ts'
+import { printable } from '../doctor/texts.ts'
 import { readStaticNodes } from '../files/staticNodes.ts'
 import { readNodeKey } from '../keys/nodeKey.ts'
 import { type BesuNode, readBesuNode } from '../migrate/besuNode.ts'
@@ -35,7 +36,8 @@ const optionLines = (options: readonly MigratedOption[]): readonly string[] => {
   const width = Math.max(0, ...options.map(({ name }) => name.length))
   return options.map(option => {
     const value = option.value.length > SHOWN_MAX ? `${option.value.slice(0, SHOWN_MAX)}…` : option.value
-    return `  ${option.name.padEnd(width)}  ${value}\n  ${' '.repeat(width)}    ${mappingText(option)}`
+    const shown = [option.name.padEnd(width), value, mappingText(option)].map(printable)
+    return `  ${shown[0]}  ${shown[1]}\n  ${' '.repeat(width)}    ${shown[2]}`
   })
 }
 

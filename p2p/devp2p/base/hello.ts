@@ -10,7 +10,7 @@ export type Hello = {
   /** Name and version of the software. */
   readonly client: string
   readonly capabilities: readonly Capability[]
-  /** 0 if the node does not announce a port. */
+  /** 0 if the node announces no port, or none that exists. */
   readonly port: number
   /** 64 bytes; it has to be the key that the handshake proved. */
   readonly publicKey: Uint8Array
@@ -22,6 +22,7 @@ const CAPABILITIES_MAX = 64
 const CLIENT_LENGTH_MAX = 128
 const NAME_LENGTH_MAX = 32
 const VERSION_BYTES_MAX = 8
+const PORT_MAX = 65_535n
 /** Items that are read; later versions may have more. */
 const ITEMS = 5
 
@@ -56,10 +57,12 @@ export const decodeHello = (payload: Uint8Array): Hello => {
     version: Number(rlpScalar(rawString(version, 'a version'), 'the version of a hello', VERSION_BYTES_MAX)),
     client: printable(decoder.decode(rawString(client, 'the client').subarray(0, CLIENT_LENGTH_MAX))),
     capabilities,
-    port: Number(rlpScalar(rawString(port, 'a port'), 'the port of a hello', VERSION_BYTES_MAX)),
+    port: existingPort(rlpScalar(rawString(port, 'a port'), 'the port of a hello', VERSION_BYTES_MAX)),
     publicKey: rlpBytes(rawString(publicKey, 'a node key'), 'the node key', 64).slice(),
   }
 }
 
 /** Names are logged: no control characters. */
 const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?')
+
+const existingPort = (port: bigint): number => (port > PORT_MAX ? 0 : Number(port))

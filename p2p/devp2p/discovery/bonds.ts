@@ -19,8 +19,9 @@ export type Bond = {
   /** keccak of the key: distances are measured between these. */
   readonly position: Hash
   endpoint: Endpoint
-  /** The ping that is not answered yet. */
+  /** The ping that is not answered yet, and where it was sent. */
   pingHash: Hash | undefined
+  pinged: Endpoint
   pingedAtMs: number
   /** When it proved its endpoint. */
   pongAtMs: number
@@ -82,6 +83,7 @@ export const createBonds = (nowMs: () => number): Bonds => {
         position: keccak256(publicKey),
         endpoint,
         pingHash: undefined,
+        pinged: endpoint,
         pingedAtMs: never,
         pongAtMs: never,
         askedAtMs: never,

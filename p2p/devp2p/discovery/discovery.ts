@@ -4,7 +4,7 @@ import { concatBytes, equalBytes } from '../../../core/bytes/bytes.ts'
 import { joinRlpList } from '../../../core/rlp/list.ts'
 import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import type { Log } from '../../log.ts'
-import { type Enode, unmappedAddress } from '../../transport/enode.ts'
+import { type Enode, hostKind, unmappedAddress } from '../../transport/enode.ts'
 import { createBoundedCache } from '../../../core/collections/boundedMap.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
 import { type Bond, type Bonds, createBonds } from './bonds.ts'
@@ -92,14 +92,15 @@ const sendMessage = (
 
 const expiryOf = ({ options }: State): number => Math.floor(options.nowMs() / 1000) + EXPIRY_SECONDS
 
-const ping = (state: State, bond: Bond): void => {
+const ping = (state: State, bond: Bond, to = bond.endpoint): void => {
   const { options } = state
-  if (options.nowMs() - bond.pingedAtMs < PING_INTERVAL_MS || bond.endpoint.udp === 0) return
+  if (options.nowMs() - bond.pingedAtMs < PING_INTERVAL_MS || to.udp === 0) return
   bond.pingedAtMs = options.nowMs()
-  bond.pingHash = sendMessage(state, bond.endpoint, {
+  bond.pinged = to
+  bond.pingHash = sendMessage(state, to, {
     kind: 'ping',
     from: options.endpoint,
-    to: { ...bond.endpoint, tcp: 0 },
+    to: { ...to, tcp: 0 },
     expiry: expiryOf(state),
     recordSequence: options.record().sequence,
   })
@@ -127,9 +128,11 @@ const onPing = (
   const endpoint = { ...source, tcp: message.from.tcp }
   const bond = bonds.of(packet.publicKey, endpoint)
   if (bond === undefined) return
-  // The source address of the packet counts: the address inside it is not proven.
-  bond.endpoint = endpoint
-  if (!bonds.isBonded(bond)) ping(state, bond)
+  // The source address of the packet counts: the address inside it is not proven. That of a ping may be forged, too, or the
+  // ping a copy of another's: a proven address is replaced once the new one has answered.
+  const isProven = bonds.isBonded(bond)
+  if (!isProven || bond.endpoint.host === source.host) bond.endpoint = endpoint
+  if (!isProven || bond.endpoint.host !== source.host) ping(state, bond, endpoint)
 }
 
 const onPong = (
@@ -142,11 +145,12 @@ const onPong = (
   const bond = bonds.get(packet.publicKey)
   if (bond?.pingHash === undefined || !bonds.awaitsPong(bond)) return
   if (!equalBytes(bond.pingHash, message.pingHash)) return
+  // A bootnode may have been pinged by its name. Otherwise the answer proves no other address than the one that was pinged.
+  if (bond.pinged.host !== source.host && hostKind(bond.pinged.host) !== 'name') return
   const isNew = !bonds.isBonded(bond)
   bond.pingHash = undefined
   bond.pongAtMs = options.nowMs()
-  // A bootnode may have been pinged by its name.
-  bond.endpoint = { ...bond.endpoint, host: source.host, udp: source.udp }
+  bond.endpoint = { ...bond.pinged, host: source.host, udp: source.udp }
   const { host, tcp, udp } = bond.endpoint
   if (tcp > 0)
     options.onNode({

@@ -28,6 +28,11 @@ describe('given hello', () => {
     expect(decodeHello(encodeHello({ ...hello, client: 'a\n[ERROR] b' })).client).toBe('a?[ERROR] b')
   })
 
+  test('when its port does not exist, then it announces none', () => {
+    expect(decodeHello(encodeHello({ ...hello, port: 65_535 })).port).toBe(65_535)
+    expect(decodeHello(encodeHello({ ...hello, port: 65_536 })).port).toBe(0)
+  })
+
   test.each(['c0', '80', 'c3058080', 'ff'])('when it is %s, then it is refused', bytes => {
     expect(() => decodeHello(fromHex(bytes))).toThrow()
   })
