@@ -25,3 +25,7 @@ export class NetworkError extends Error {
 /** Why a handshake may end before the other side has answered it. */
 export const ENDED_HANDSHAKE =
   'the node there ended the handshake, as one does that runs with another --p2p-protocol'
+
+/** Why a handshake fails where another node has the address, or the node has a new connection key. */
+export const ANOTHER_KEY =
+  'the node there has another key than its enode URL here; take the URL from the log of that node'

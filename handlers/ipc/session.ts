@@ -29,6 +29,22 @@ export type IpcAppOptions = {
 
 const caller = NO_AUTHENTICATION.identify(null, () => '')
 
+/** The first line of a request of an HTTP client, as curl with --unix-socket sends it. */
+const HTTP_REQUEST = /^[A-Z]+ \S+ HTTP\/\d/
+
+const NOT_HTTP =
+  'This socket takes JSON-RPC as bare JSON, not over HTTP: write requests to it, for example with nc -U, or use --rpc-http-enabled.\n'
+
+/** What an HTTP client shows to its user, who would otherwise see a parse error for each header. */
+const HTTP_REFUSAL = [
+  'HTTP/1.1 400 Bad Request',
+  'content-type: text/plain',
+  `content-length: ${NOT_HTTP.length}`,
+  'connection: close',
+  '',
+  NOT_HTTP,
+].join('\r\n')
+
 /** Answers one message. */
 const answer = async (
   dispatcher: Dispatcher,
@@ -65,7 +81,13 @@ export const createIpcApp = (context: RpcContext, { messageLengthMax, inbound }:
           await peer.send(`${replyText('null', errorOutcome('INVALID_REQUEST'))}\n`)
           return
         }
-        for (const text of texts) await answer(dispatcher, inbound, text, peer)
+        for (const text of texts) {
+          if (HTTP_REQUEST.test(text)) {
+            await peer.send(HTTP_REFUSAL)
+            return
+          }
+          await answer(dispatcher, inbound, text, peer)
+        }
       }
     },
   }

@@ -2,7 +2,7 @@ import { DIALS_MAX, RESERVED_CONNECTIONS } from '../limits.ts'
 import { compareBytes } from '../../core/bytes/bytes.ts'
 import { toBareHex } from '../../core/bytes/hex.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
-import { ENDED_HANDSHAKE, NetworkError } from '../error.ts'
+import { ANOTHER_KEY, ENDED_HANDSHAKE, NetworkError } from '../error.ts'
 import { gossipOptions } from '../gossip/gossip.ts'
 import { createConnectionManager } from '../peers/connectionManager.ts'
 import { createDialer } from '../peers/dialer.ts'
@@ -21,10 +21,14 @@ const CLAIMS_MAX = 256
 const INSTANCE_BYTES = 8
 
 /** The other side may speak no libp2p; one that proves another identity than the URL names does. */
-const dialError = (cause: unknown): unknown =>
-  cause instanceof Error && cause.name === 'EncryptionFailedError' && !/identity/i.test(cause.message)
-    ? new NetworkError('NOT_CONNECTED', ENDED_HANDSHAKE, { cause })
-    : cause
+const dialError = (cause: unknown): unknown => {
+  if (!(cause instanceof Error) || cause.name !== 'EncryptionFailedError') return cause
+  if (cause.message.includes('does not match expected remote identity'))
+    return new NetworkError('NOT_CONNECTED', ANOTHER_KEY, { cause })
+  return /identity/i.test(cause.message)
+    ? cause
+    : new NetworkError('NOT_CONNECTED', ENDED_HANDSHAKE, { cause })
+}
 
 /** Creates the dialer, the connection manager and the scores of peers. */
 export const createPeers = (base: Base) => {

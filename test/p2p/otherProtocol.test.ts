@@ -25,3 +25,16 @@ test('given a node over libp2p and one over devp2p, when they dial each other, t
     }),
   )
 })
+
+test('given the enode URL of a key that the node at its address no longer has, when it is dialed, then the reason says so', async () => {
+  await withNodes(async start => {
+    const changed = await start()
+    const { port } = new URL(changed.network.enode)
+    const publicKey = publicKeyOf(randomBytes(32))
+    const former = formatEnode({ publicKey, host: '127.0.0.1', port: Number(port) })
+    const dialing = await start({ staticNodes: [former] })
+    await until(() =>
+      reasonsOf(dialing).some(reason => reason.includes('has another key than its enode URL')),
+    )
+  })
+})

@@ -71,6 +71,22 @@ describe('given a node with --Xrpc-ipc-enabled', () => {
       },
     )
 
+  independent('when a client speaks HTTP, then it is told what the socket takes', async () => {
+    const data = join(folder, 'http')
+    const node = await startNode(data, ['--Xrpc-ipc-enabled'])
+    try {
+      const answer = await fetch('http://localhost/', {
+        method: 'POST',
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}',
+        unix: join(data, 'besu.ipc'),
+      })
+      expect(answer.status).toBe(400)
+      expect(await answer.text()).toContain('bare JSON, not over HTTP')
+    } finally {
+      await node.stop()
+    }
+  })
+
   independent('when a killed process has left its file, then the next start replaces it', async () => {
     const data = join(folder, 'killed')
     const node = await startNode(data, ['--Xrpc-ipc-enabled'])
