@@ -6,7 +6,7 @@ import type { Transaction } from '../../../core/block/transaction.ts'
 import { decodeRlp, encodeRlp, RlpError, rlpBytes } from '../../../core/rlp/rlp.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import type { PooledTransaction, TransactionPool } from '../../../core/txpool/pool.ts'
-import { readBeginning } from '../../cli/readUpTo.ts'
+import { readBeginning, readFailureReason } from '../../cli/readUpTo.ts'
 import type { Log } from '../../logging/log.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { Submit } from './submit.ts'
@@ -115,9 +115,22 @@ type JournalState = TransactionJournalOptions & {
   hasFailed: boolean
 }
 
+/** A node starts without the transactions of a file that it cannot read. */
+const readSafely = (path: string, log: Log): JournalContent => {
+  try {
+    return readJournal(path)
+  } catch (cause) {
+    log.warn(
+      '{file} cannot be read: {reason}; the transactions of the last run are lost unless another node has them',
+      { file: path, reason: readFailureReason(cause) },
+    )
+    return { transactions: [], unreadBytes: 0 }
+  }
+}
+
 /** Adds the transactions of an earlier run to the pool. */
 const restore = async ({ path, submit, recoverSenders, log }: JournalState): Promise<void> => {
-  const { transactions, unreadBytes } = readJournal(path)
+  const { transactions, unreadBytes } = readSafely(path, log)
   if (unreadBytes > 0)
     log.warn(
       '{file} is damaged: the transactions in its last {bytes} bytes are lost unless another node has them',

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { recoverHere } from '../../../../core/chain/importing/validation.ts'
@@ -49,6 +49,15 @@ describe('given a journal that this node did not write', () => {
       }),
   )
 })
+
+test('given a folder in the place of the file, when the node starts, then it runs without the transactions of the last run', () =>
+  withFolder(async folder => {
+    mkdirSync(join(folder, JOURNAL_FILE))
+    const { pool, poolHead, journal } = await journalled(folder)
+    pool.add(transfer(ALICE, 0), poolHead(), LOCAL)
+    expect(pool.size).toBe(1)
+    journal.close()
+  }))
 
 describe('given the file in which Besu saves its pool', () => {
   const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
