@@ -1,4 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
+import { toHex } from '../bytes/hex.ts'
 import type { Log } from '../block/receipt.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
@@ -172,10 +173,24 @@ export const putBalance = (state: ExecutionState, account: AccountState, wei: bi
   account.balanceWord = undefined
 }
 
-/** Adds to the balance and touches the account; before EIP-161 an increase by zero creates it, too. */
+const BALANCE_MAX = 2n ** 256n - 1n
+
+/** A transaction would raise a balance above 256 bits, which a genesis file can make possible. As with Besu, no block has it. */
+export class BalanceOverflow extends Error {
+  override readonly name = 'BalanceOverflow'
+  readonly code = 'BALANCE_OVERFLOW'
+}
+
+/**
+ * Adds to the balance and touches the account; before EIP-161 an increase by zero creates it, too.
+ * @throws BalanceOverflow
+ */
 export const increaseBalance = (state: ExecutionState, account: AccountState, wei: bigint): void => {
   touch(state, account)
-  if (wei !== 0n) putBalance(state, account, account.balance + wei)
+  const balance = account.balance + wei
+  if (balance > BALANCE_MAX)
+    throw new BalanceOverflow(`the balance of ${toHex(account.address)} would exceed 256 bits`)
+  if (wei !== 0n) putBalance(state, account, balance)
   else if (!state.clearEmpty) ensureExists(state, account)
 }
 

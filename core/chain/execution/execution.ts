@@ -10,6 +10,7 @@ import { InvalidTransaction, type TransactionResult } from '../../evm/transactio
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { StateChanges, StateReader } from '../../state/account.ts'
+import { BalanceOverflow } from '../../state/executionState.ts'
 import { applyEdits, type StateEdit } from '../../state/edits.ts'
 import type { WorldState } from '../../state/world.ts'
 import { createWorldState } from '../../state/worldState.ts'
@@ -178,6 +179,10 @@ function* executeOrUndo(
   try {
     return yield* executeTransactionSteps(environment, world, recovered, gasAvailable, source.tracer)
   } catch (error) {
+    if (error instanceof BalanceOverflow) {
+      yield* world.revertSteps(snapshot)
+      throw new InvalidTransaction(error.code, error.message)
+    }
     const isStopped = error instanceof TransactionStopped || error instanceof MemoryUnavailable
     if (!isStopped || source.stopped === undefined) throw error
     yield* world.revertSteps(snapshot)

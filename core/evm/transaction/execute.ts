@@ -12,7 +12,7 @@ import {
 import type { AccountState } from '../../state/accountState.ts'
 import { hasCode } from '../../state/accountState.ts'
 import type { ExecutionState } from '../../state/executionState.ts'
-import { accountOf, codeOf } from '../../state/executionState.ts'
+import { accountOf, BalanceOverflow, codeOf } from '../../state/executionState.ts'
 import { beginTransaction, endTransactionSteps } from '../../state/transaction.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import type { WorldState } from '../../state/world.ts'
@@ -69,6 +69,7 @@ const checkFunds = (
  * Executes one transaction of the block of `environment`: pays fees, and removes self-destructed and empty accounts.
  * `blockGasAvailable` is the gas left in the block. Yields when a pause is due (runLimit.ts).
  * @throws InvalidTransaction when the block must not have it at this position; the state is then unchanged
+ * @throws BalanceOverflow which leaves a state that the caller reverts
  */
 export function* executeTransactionSteps(
   environment: BlockEnvironment,
@@ -119,8 +120,8 @@ export type Message = {
  * Runs a message as a transaction of the block, without checking signature, nonce, fees, or that the sender is not a
  * contract. The sender pays the value, and gas at the effective gas price, or at 0 if maxFeePerGas is 0. Changes the world:
  * take a snapshot before.
- * @throws InvalidTransaction for too little gas, too long initialization code, or a sender that cannot pay; the state is
- * then unchanged
+ * @throws InvalidTransaction for too little gas, too long initialization code, a sender that cannot pay, or a balance above
+ * 256 bits
  */
 export const callMessage = (
   environment: BlockEnvironment,
@@ -133,7 +134,12 @@ export const callMessage = (
   const sender = accountOf(state, message.from)
   checkFunds(sender, message)
   const gasPrice = message.maxFeePerGas === 0n ? 0n : priceOf(environment, message)
-  return runSteps(transactionSteps(environment, state, sender, message, gasPrice, tracer))
+  try {
+    return runSteps(transactionSteps(environment, state, sender, message, gasPrice, tracer))
+  } catch (error) {
+    if (!(error instanceof BalanceOverflow)) throw error
+    throw new InvalidTransaction(error.code, error.message)
+  }
 }
 
 /** The caller of system calls (EIP-4788, EIP-2935, EIP-7002, EIP-7251), and the gas they have. */

@@ -69,6 +69,7 @@ export type InvalidTransactionCode =
   | 'BLOB_CREATES_CONTRACT'
   | 'EMPTY_AUTHORIZATION_LIST'
   | 'SET_CODE_CREATES_CONTRACT'
+  | 'BALANCE_OVERFLOW'
 
 /** The block must not have this transaction at this position. It was not executed, and the state is unchanged. */
 export class InvalidTransaction extends Error {

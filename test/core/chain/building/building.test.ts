@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type Address, ZERO_HASH } from '../../../../core/bytes/bytes.ts'
 import { toHex } from '../../../../core/bytes/hex.ts'
+import { transactionsRootOf } from '../../../../core/chain/rules/body.ts'
 import { nextGasLimit } from '../../../../core/chain/building/building.ts'
 import { decodeExtraData, encodeExtraData } from '../../../../core/block/codec/extraData.ts'
 import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
@@ -15,6 +16,7 @@ import {
   importNow,
   nextBlock,
   openTestChain,
+  resealed,
   sealedHeader,
   transfer,
   failureOf,
@@ -162,6 +164,33 @@ describe('given the candidates of a block', () => {
     expect(hashes(built.rejected.map(({ transaction }) => transaction))).toEqual(hashes([old, foreign, blob]))
     expect(built.rejected[2]?.reason).toContain('blob')
     expect(built.block.transactions).toHaveLength(1)
+  })
+
+  test('when one would raise a balance above 256 bits, then it is returned as if it had not run, and others follow', async () => {
+    const full = new Uint8Array(20).fill(0xbb)
+    const giver = new Uint8Array(20).fill(0xcc)
+    const chain = await openTestChain({
+      alloc: {
+        [toHex(full)]: { balance: `0x${'f'.repeat(64)}` },
+        // Stores 1 at slot 0, then sends its call value to the full account.
+        [toHex(giver)]: { balance: '0x0', code: `0x600160005560006000600060003473${'bb'.repeat(20)}5af100` },
+      },
+    })
+    const direct = transfer(ALICE, 0, { to: full })
+    const nested = transfer(BOB, 0, { to: giver, gasLimit: 100_000n })
+    const built = await build(chain, [direct, nested, transfer(CAROL, 0)])
+    expect(hashes(built.rejected.map(({ transaction }) => transaction))).toEqual(hashes([direct, nested]))
+    expect(built.rejected[0]?.reason).toContain('256 bits')
+    expect(await importNow(chain, await extend(chain, [direct, nested, transfer(CAROL, 0)]))).toBe('known')
+    expect(chain.errors).toEqual([])
+
+    const block = await nextBlock(chain, [transfer(CAROL, 1)])
+    const transactions = [direct.transaction]
+    const foreign = resealed(
+      { ...block, transactions },
+      { transactionsRoot: transactionsRootOf(transactions) },
+    )
+    expect(await brokenRule(chain, foreign)).toBe('transaction')
   })
 
   test('when one has a gap or lacks funds, then it stays', async () => {
