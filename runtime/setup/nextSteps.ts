@@ -5,18 +5,22 @@ import { configPath, type NetworkPlan, UNIT_FILE } from './networkPlan.ts'
 import { INSTALLED_BINARY } from './systemdUnit.ts'
 import { quorumText } from './voteEffect.ts'
 
-/** In the folder of Quorate. */
+/** In a checkout of the sources. */
 const IMAGE_COMMANDS = `    bun run package
     runtime/packaging/rootfs.sh dist/bin/quorate-linux-x64 dist/rootfs
     docker build --file runtime/packaging/Containerfile --tag quorate dist/rootfs`
 
-const localStart = (
-  plan: NetworkPlan,
-): string => `Start each node in its own terminal, in the folder of Quorate:
+/** Where `PROGRAM` is found: a package that npm installed puts it into no PATH. */
+const PROGRAM_PLACE =
+  PROGRAM === 'quorate'
+    ? 'with the `quorate` that you have installed (by npm: its file is `node_modules/.bin/quorate`)'
+    : "in the folder of Quorate's sources"
+
+const localStart = (plan: NetworkPlan): string => `Start each node in its own terminal, ${PROGRAM_PLACE}:
 
 ${plan.nodes.map(node => `    ${PROGRAM} --config-file=${configPath(node)}`).join('\n')}
 
-or all of them in containers. In the folder of Quorate, once:
+or all of them in containers. In a checkout of Quorate's sources, once:
 
 ${IMAGE_COMMANDS}
 
@@ -34,7 +38,7 @@ Machines reach one another on port ${P2P_PORT} (TCP); the ports of JSON-RPC and 
 
 ### With systemd
 
-In the folder of Quorate \`bun run package\` writes the binary \`dist/bin/quorate-linux-x64\`. Copy it to each machine:
+In a checkout of Quorate's sources \`bun run package\` writes the binary \`dist/bin/quorate-linux-x64\`. Copy it to each machine:
 
 ${nodes.map(({ host }) => `    scp dist/bin/quorate-linux-x64 root@${host}:${INSTALLED_BINARY}`).join('\n')}
 
@@ -49,7 +53,7 @@ On each machine, as root:
 
 ### Or in a container
 
-In the folder of Quorate:
+In a checkout of Quorate's sources:
 
 ${IMAGE_COMMANDS}
 ${nodes.map(({ host }) => `    docker save quorate | ssh root@${host} docker load`).join('\n')}

@@ -64,7 +64,11 @@ const createCutter = (chunks: AsyncIterable<Uint8Array>) => {
       while (held < length) {
         const next = await iterator.next()
         if (next.done === true)
-          throw new SnapshotDamaged(`it ends at byte ${offset + held}, in the middle: it was cut off`)
+          throw new SnapshotDamaged(
+            offset + held === 0
+              ? 'it is empty'
+              : `it ends at byte ${offset + held}, in the middle: it was cut off`,
+          )
         parts.push(next.value)
         held += next.value.length
       }

@@ -132,6 +132,7 @@ test('given a snapshot that is cut off, altered, forged, of another chain or of 
     [written('cut', bytes.subarray(0, bytes.length - 20)), genesis, 'it was cut off'],
     [written('altered', altered), genesis, 'the file was altered'],
     [written('text', new TextEncoder().encode('a text of some length')), genesis, 'it is not a snapshot'],
+    [written('empty', new Uint8Array(0)), genesis, 'it is empty'],
     [at('absent'), genesis, 'there is no such file'],
     [file, `--genesis-file=${other}`, 'it is of another chain'],
     [written('longer', Buffer.concat([bytes, Buffer.of(0)])), genesis, 'bytes follow its end'],
