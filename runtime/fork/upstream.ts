@@ -1,4 +1,5 @@
 import { RpcError } from '../../handlers/rpc/errors.ts'
+import { countValues, JsonError } from '../../handlers/rpc/json/parse.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
 
@@ -17,6 +18,8 @@ export type Upstream = {
 const TIMEOUT_MS = 20_000
 /** The receipts of a full block have a few megabytes. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+/** More than an honest answer of that length has: a receipt has 40 bytes for each of its values, and a value takes 64 bytes. */
+const ANSWER_VALUES_MAX = 2_000_000
 /** Calls in one request: public providers permit a hundred or more. */
 const BATCH_CALLS_MAX = 100
 const REQUESTS_AT_ONCE = 4
@@ -53,6 +56,13 @@ const readText = async (response: Response): Promise<string> => {
   const bytes = await limitedBytes(response, ANSWER_BYTES_MAX)
   if (bytes === undefined) throw forkUnavailable(`an answer is longer than ${ANSWER_BYTES_MAX} bytes`)
   return new TextDecoder().decode(bytes)
+}
+
+/** Counts before it parses: brackets alone would take eighty times their length. @throws JsonError, SyntaxError */
+const parseAnswer = (text: string): unknown => {
+  if (countValues(text) > ANSWER_VALUES_MAX)
+    throw forkUnavailable(`an answer has more than ${ANSWER_VALUES_MAX} values`)
+  return JSON.parse(text) as unknown
 }
 
 const reasonOf = (error: unknown, timeoutMs: number): string =>
@@ -95,10 +105,12 @@ const post = async (client: Client, body: string): Promise<unknown> => {
       const signal = AbortSignal.timeout(timeoutMs)
       const response = await fetch(target, { method: 'POST', headers, body, redirect: 'manual', signal })
       ;({ status } = response)
-      if (!RETRIED_STATUSES.includes(status)) return JSON.parse(await readText(response)) as unknown
+      if (!RETRIED_STATUSES.includes(status)) return parseAnswer(await readText(response))
       await response.body?.cancel()
     } catch (error) {
       if (error instanceof RpcError) throw error
+      if (error instanceof JsonError)
+        throw forkUnavailable(`an answer of ${shownUrl} ${error.message}`, error)
       if (error instanceof SyntaxError) throw forkUnavailable(`${shownUrl} does not answer with JSON`, error)
       throw forkUnavailable(`${shownUrl}: ${reasonOf(error, timeoutMs)}`, error)
     }

@@ -79,6 +79,8 @@ for (const mode of ['anvil', 'hardhat'] as const)
     test('when it sets the gas limit, then the next block and those after it have it, and larger transactions fit', async () => {
       const client = clientOf(mode)
       const id = await client.snapshot()
+      const refused = await client.setBlockGasLimit({ gasLimit: 4_999n }).catch(String)
+      expect(refused).toContain('5000 or more')
       await client.setBlockGasLimit({ gasLimit: 60_000_000n })
       await client.mine({ blocks: 2 })
       expect((await client.getBlock()).gasLimit).toBe(60_000_000n)

@@ -71,6 +71,7 @@ const TESTS: Readonly<Partial<Record<SchemaName, ValueTest>>> = {
   Milliseconds: atMost(53),
   Wei: atMost(256),
   Gas: atMost(63),
+  Integer: atMost(63),
   Limit: value => Number.isInteger(value) && (value as number) >= 0,
   ResultCount: between(1n, BigInt(Number.MAX_SAFE_INTEGER)),
   FileName: readable(fileNameOf),

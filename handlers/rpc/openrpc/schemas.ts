@@ -92,6 +92,7 @@ export const SCHEMAS = {
   },
   Wei: { ...hex(64), description: 'wei: an integer of at most 256 bits, as a number or in hex' },
   Gas: { ...HEX_63_BITS, description: 'gas: an integer of at most 63 bits, as a number or in hex' },
+  Integer: { ...HEX_63_BITS, description: 'an integer of at most 63 bits, as a number or in hex' },
   Limit: { type: 'integer', minimum: 0, description: 'a number of transactions, 0 or more' },
   ResultCount: {
     ...integer(1, Number.MAX_SAFE_INTEGER, '[1-9a-fA-F][0-9a-fA-F]{0,12}|1[0-9a-fA-F]{13}'),

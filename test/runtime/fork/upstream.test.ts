@@ -91,3 +91,16 @@ test('given no node at the address, when a call is made, then the one error of f
   const error = await rejection(createUpstream('http://127.0.0.1:1/').call('one', []))
   expect(error).toMatchObject({ code: 'FORK_UNAVAILABLE', message: expect.stringMatching(/refused/) })
 })
+
+for (const [name, text, message] of [
+  ['nests its answer deeply', '['.repeat(100_000), /nests deeper than 32/],
+  ['answers with millions of values', `[${'0,'.repeat(2_000_000)}0]`, /more than 2000000 values/],
+] as const)
+  test(`given a node that ${name}, when a call is made, then the answer is refused before it is parsed`, () =>
+    serving(
+      () => new Response(text),
+      async url => {
+        const error = await rejection(createUpstream(url).call('one', []))
+        expect(error).toMatchObject({ code: 'FORK_UNAVAILABLE', message: expect.stringMatching(message) })
+      },
+    ))

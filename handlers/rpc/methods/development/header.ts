@@ -1,3 +1,5 @@
+import { GAS_LIMIT_MIN } from '../../../../core/chain/rules/header.ts'
+import { RpcError } from '../../errors.ts'
 import { developmentOf } from '../../development/signing.ts'
 import { given, integerOf, required, requireAddress } from '../../parameters/values.ts'
 import { developmentMethod, type Method } from '../../method.ts'
@@ -31,6 +33,10 @@ export const DEV_HEADER_METHODS: readonly Method[] = [
     result: 'Boolean',
     handle: async ({ params }, context) => {
       const gasLimit = required(integerOf(given(params, 0), 63), 'INVALID_PARAMS')
+      if (gasLimit < GAS_LIMIT_MIN)
+        throw new RpcError('INVALID_PARAMS', {
+          detail: `a block has a gas limit of ${GAS_LIMIT_MIN} or more`,
+        })
       await refusing(() => developmentOf(context).setHeader({ next: { gasLimit } }))
       return true
     },

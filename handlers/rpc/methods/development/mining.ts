@@ -97,7 +97,7 @@ export const DEV_MINING_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['evm_increaseTime', 'anvil_increaseTime'], {
     summary: 'Adds seconds to the time of later blocks; returns the sum of all additions',
-    params: { seconds: 'Gas' },
+    params: { seconds: 'Integer' },
     result: 'Number',
     handle: ({ params }, context) => {
       const seconds = integerAt(params, 0)
@@ -106,7 +106,7 @@ export const DEV_MINING_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], {
     summary: 'Sets the timestamp of the next block; later ones continue from it',
-    params: { timestamp: 'Gas' },
+    params: { timestamp: 'Integer' },
     result: 'Boolean',
     handle: ({ params }, context) => {
       const timestamp = integerAt(params, 0)
@@ -116,7 +116,7 @@ export const DEV_MINING_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['evm_setTime', 'anvil_setTime'], {
     summary: 'Sets the time of later blocks',
-    params: { timestamp: 'Gas' },
+    params: { timestamp: 'Integer' },
     result: 'Boolean',
     handle: ({ params }, context) => {
       const timestamp = integerAt(params, 0)
@@ -126,7 +126,7 @@ export const DEV_MINING_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['anvil_setBlockTimestampInterval'], {
     summary: 'Sets the seconds between the timestamps of two blocks',
-    params: { seconds: 'Gas' },
+    params: { seconds: 'Integer' },
     result: 'Boolean',
     handle: ({ params }, context) => {
       const seconds = integerAt(params, 0)

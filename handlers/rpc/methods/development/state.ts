@@ -79,7 +79,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['anvil_setNonce', 'hardhat_setNonce', 'evm_setAccountNonce'], {
     summary: 'Sets the nonce of an account',
-    params: { address: 'Address', nonce: 'Gas' },
+    params: { address: 'Address', nonce: 'Integer' },
     result: 'Boolean',
     handle: edit(params => ({
       kind: 'nonce',
@@ -128,7 +128,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['anvil_rollback'], {
     summary: 'Reverts the last blocks, one if no number is given',
-    params: { 'blocks?': 'Gas' },
+    params: { 'blocks?': 'Integer' },
     result: 'Boolean',
     handle: async ({ params }, context) => {
       const depth = required(integerOf(given(params, 0) ?? 1, 63), 'INVALID_PARAMS')
@@ -144,7 +144,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['evm_revert', 'anvil_revert'], {
     summary: 'Reverts to a snapshot and deletes it and later ones; false for an unknown one',
-    params: { snapshot: 'Gas' },
+    params: { snapshot: 'Integer' },
     result: 'Boolean',
     handle: ({ params }, context) => {
       const snapshot = required(integerOf(given(params, 0), 63), 'INVALID_PARAMS')

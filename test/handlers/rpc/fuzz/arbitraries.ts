@@ -256,6 +256,7 @@ const plausibleOf = ({
     Milliseconds: fc.integer({ min: 0, max: 50 }),
     Wei: quantity,
     Gas: quantity,
+    Integer: quantity,
     Limit: fc.integer({ min: 0, max: 50 }),
     ResultCount: fc.oneof(small, fc.integer({ min: 1, max: 50 })),
     FilterId: quantity,
