@@ -18,6 +18,7 @@ import {
   type TransactionAnnouncement,
 } from '../eth/transactions.ts'
 import { nameOf } from '../session/session.ts'
+import { createAnnouncementLimit } from './announcementLimit.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 import { createTransactionFetcher, type TransactionFetcher } from './transactionFetcher.ts'
 
@@ -199,6 +200,7 @@ export const createTransactionPropagation = (node: Devp2pNode): TransactionPropa
   })
   const state: State = { node, seen: createRecentHashes(SEEN_MAX), rates, batch: [], timer: undefined }
   const fetcher = fetcherOf(state)
+  const admits = createAnnouncementLimit(node.options.nowMs)
   return {
     announce: transactions => {
       const prepared = transactions.map(prepare)
@@ -207,7 +209,9 @@ export const createTransactionPropagation = (node: Devp2pNode): TransactionPropa
     },
     announcePool: peer => announcePool(node, peer),
     onTransactions: (peer, payload) => void take(state, peer, decodeTransactions(payload)),
-    onAnnouncements: (peer, payload) => onAnnouncements(fetcher, peer, payload),
+    onAnnouncements: (peer, payload) => {
+      if (admits(peer, payload.length)) onAnnouncements(fetcher, peer, payload)
+    },
     fetch: (peer, hashes) => fetcher.fetch(peer, hashes),
     stop: () => {
       clearTimeout(state.timer)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
 import { ETH } from '../../../p2p/devp2p/ethCodes.ts'
+import { encodeTransactionAnnouncements } from '../../../p2p/devp2p/eth/transactions.ts'
 import { formatEnode } from '../../../p2p/transport/enode.ts'
 import { until } from '../networks.ts'
 import { type Devp2pStartOptions, withDevp2pNodes } from './nodes.ts'
@@ -84,6 +85,35 @@ describe('given a node that is banned', () => {
 })
 
 describe('given a peer that sends too much', () => {
+  test('when it announces more transactions than any pool has, then it is banned, and others are heard', async () => {
+    let nowMs = Date.now()
+    await withDevp2pNodes(async start => {
+      const node = await start({ handlers: OTHERS, nowMs: () => nowMs })
+      const [loud, calm] = [
+        await connectScripted(node.network.enode),
+        await connectScripted(node.network.enode),
+      ]
+      for (const peer of [loud, calm]) peer.sendStatus()
+      await until(() => node.network.peers().length === 2)
+      const hash = randomBytes(32)
+      const announcement = { hash, type: 0, size: 100 }
+      const message = encodeTransactionAnnouncements(
+        68,
+        Array.from({ length: 4096 }, () => announcement),
+      )
+      for (let second = 0; !loud.isClosed() && second < 20; second++) {
+        for (let sent = 0; sent < 20; sent++) loud.send(0x10 + ETH.newPooledTransactionHashes, message)
+        loud.sendEth(ETH.getReceipts, [second, [hash]])
+        await Promise.race([loud.next(ETH.receipts).catch(() => undefined), until(() => loud.isClosed())])
+        nowMs += 1_000
+      }
+      expect(loud.reason()).toBe(0x02)
+      calm.sendEth(ETH.newPooledTransactionHashes, [Uint8Array.of(0), [100], [randomBytes(32)]])
+      await calm.next(ETH.getPooledTransactions)
+      calm.close()
+    })
+  })
+
   test.each([
     ['announcements of blocks', ETH.newBlockHashes, 300],
     ['requests', ETH.getReceipts, 100],
