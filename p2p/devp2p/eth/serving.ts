@@ -30,6 +30,12 @@ const WAITING_MAX = 16
 const REQUESTS_PER_SECOND = 400
 /** Longest delay of one answer: clients wait 5 s for it. */
 const DELAY_MS_MAX = 1_000
+/**
+ * Bytes of answers a second, to all peers together, and at once. The thread that compresses, encrypts and authenticates them sends the
+ * votes, too: this takes a third of its time. A block of 2,000 transfers has 250 KB.
+ */
+const BYTES_PER_SECOND = 16 * 1024 * 1024
+const BURST_BYTES = 4 * ANSWER_BYTES_MAX
 
 type Served = Pick<NetworkHandlers, 'headers' | 'blocksByHash' | 'receiptsByHash' | 'poolTransactions'>
 
@@ -37,6 +43,8 @@ export type ServingOptions = {
   readonly handlers: Served
   readonly log: Log
   readonly nowMs: () => number
+  /** Waits this long; the timer of the runtime when left out. */
+  readonly pause?: (ms: number) => Promise<unknown>
   readonly onFlooding: (peer: EthPeer) => void
 }
 
@@ -116,7 +124,9 @@ export type Serving = {
  * Answers the requests of peers, those of one peer in their order. Each is answered, with nothing if need be: a client that
  * gets no answer keeps waiting for it, and disconnects in the end.
  */
-export const createServing = ({ handlers, log, nowMs, onFlooding }: ServingOptions): Serving => {
+export const createServing = (options: ServingOptions): Serving => {
+  const { handlers, log, nowMs, pause = wait, onFlooding } = options
+  const answerBytes = createTokenBucket(BYTES_PER_SECOND, BURST_BYTES, nowMs)
   const queues = new WeakMap<EthPeer, Queue>()
   const queueOf = (peer: EthPeer): Queue => {
     const known = queues.get(peer)
@@ -135,9 +145,11 @@ export const createServing = ({ handlers, log, nowMs, onFlooding }: ServingOptio
     items: AsyncIterable<Uint8Array> | undefined,
   ): Promise<void> => {
     let collected: Uint8Array[] = []
-    if (delayMs > 0) await wait(Math.min(delayMs, DELAY_MS_MAX))
+    if (delayMs > 0) await pause(Math.min(delayMs, DELAY_MS_MAX))
     try {
       collected = await collect(peer, items)
+      const bytesDelayMs = answerBytes.take(collected.reduce((sum, item) => sum + item.length, 0))
+      if (bytesDelayMs > 0) await pause(Math.min(bytesDelayMs, DELAY_MS_MAX))
     } catch (error) {
       log.warn('A request of {peer} could not be answered: {reason}', {
         peer: nameOf(peer.session),
