@@ -107,6 +107,12 @@ const finish = (state: State, hashes: readonly Hash[]): void => {
   }
 }
 
+const finishQueue = (state: State, { queue }: Waiting): void =>
+  finish(
+    state,
+    queue.splice(0).map(({ hash }) => hash),
+  )
+
 const request = async (
   state: State,
   peer: EthPeer,
@@ -124,6 +130,8 @@ const request = async (
       peer: nameOf(peer.session),
       reason: errorText(cause),
     })
+    // A peer that does not deliver must not hold up what it announced: each request would take until its timeout.
+    finishQueue(state, entry)
   } finally {
     entry.requests--
     finish(state, hashes)
@@ -134,10 +142,7 @@ const request = async (
 const work = (state: State, peer: EthPeer, entry: Waiting): void => {
   if (peer.controller.signal.aborted) {
     state.waiting.delete(peer)
-    return finish(
-      state,
-      entry.queue.splice(0).map(({ hash }) => hash),
-    )
+    return finishQueue(state, entry)
   }
   while (entry.requests < REQUESTS_MAX) {
     const hashes = takeBatch(entry.queue, hash => !state.options.isSeen(hash))
