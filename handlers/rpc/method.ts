@@ -50,12 +50,6 @@ export type Method = {
 /** Besu's permission of a method: `eth_blockNumber` is `eth:blockNumber`. */
 export const permissionOf = (name: string): string => name.replaceAll('_', ':')
 
-/** The handler of a method that most nodes never serve: its code is loaded at the first call, not at the start. */
-export const onFirstCall =
-  (load: () => Promise<Method['handle']>): Method['handle'] =>
-  async (call, context) =>
-    (await load())(call, context)
-
 /** The declaration of a row: parameters by name, optional ones with `?`. */
 type MethodDeclaration = Omit<Method, 'group' | 'permission' | 'params'> & {
   readonly params: Readonly<Record<string, SchemaName>>

@@ -212,7 +212,7 @@ describe('given a file that cannot be used', () => {
       const folder = join(parent, 'log')
       mkdirSync(folder)
       const { code, error } = await runHere([`--data-path=${join(folder, 'data')}`, `--log-file=${folder}`])
-      expect(error.trim()).toBe(`Cannot write the log to ${folder}: EISDIR. Give another --log-file.`)
+      expect(error.trim()).toBe(`Cannot write the log to ${folder}: it is a folder. Give another --log-file.`)
       expect([code, readdirSync(folder)]).toEqual([1, []])
       // The node goes on without its log.
       const node = await startNode(join(parent, 'full'), ['--log-file=/dev/full'])

@@ -1,6 +1,15 @@
-import { type Method, method, onFirstCall } from '../method.ts'
-
-const traces = () => import('../tracing/parity/methods.ts')
+import { type Method, method } from '../method.ts'
+import {
+  replayBlockTransactions,
+  replayTransaction,
+  traceBlock,
+  traceCall,
+  traceCallMany,
+  traceFilter,
+  traceGet,
+  traceRawTransaction,
+  traceTransaction,
+} from '../tracing/parity/methods.ts'
 
 /** OpenEthereum's trace methods, as in Besu. */
 export const TRACE_METHODS: readonly Method[] = [
@@ -10,7 +19,7 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { block: 'BlockNumberOrTag' },
     result: 'Objects',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceBlock),
+    handle: traceBlock,
   }),
   method({
     name: 'trace_transaction',
@@ -18,7 +27,7 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { transactionHash: 'Hash' },
     result: 'Objects',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceTransaction),
+    handle: traceTransaction,
   }),
   method({
     name: 'trace_get',
@@ -26,7 +35,7 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { transactionHash: 'Hash', traceAddress: 'TraceAddress' },
     result: 'Object',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceGet),
+    handle: traceGet,
   }),
   method({
     name: 'trace_filter',
@@ -34,7 +43,7 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { filter: 'TraceFilter' },
     result: 'Objects',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceFilter),
+    handle: traceFilter,
   }),
   method({
     name: 'trace_replayBlockTransactions',
@@ -42,7 +51,7 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { block: 'BlockNumberOrTag', traceTypes: 'TraceTypes' },
     result: 'Objects',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).replayBlockTransactions),
+    handle: replayBlockTransactions,
   }),
   method({
     name: 'trace_replayTransaction',
@@ -50,7 +59,7 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { transactionHash: 'Hash', traceTypes: 'TraceTypes' },
     result: 'Object',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).replayTransaction),
+    handle: replayTransaction,
   }),
   method({
     name: 'trace_call',
@@ -58,7 +67,7 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { call: 'Call', traceTypes: 'TraceTypes', 'block?': 'BlockNumberOrTagOrHash' },
     result: 'Object',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceCall),
+    handle: traceCall,
   }),
   method({
     name: 'trace_callMany',
@@ -66,7 +75,7 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { calls: 'CallsWithTypes', block: 'BlockNumberOrTagOrHash' },
     result: 'Objects',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceCallMany),
+    handle: traceCallMany,
   }),
   method({
     name: 'trace_rawTransaction',
@@ -74,6 +83,6 @@ export const TRACE_METHODS: readonly Method[] = [
     params: { transaction: 'SignedTransaction', traceTypes: 'TraceTypes' },
     result: 'Object',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceRawTransaction),
+    handle: traceRawTransaction,
   }),
 ]

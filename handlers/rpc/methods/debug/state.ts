@@ -1,11 +1,10 @@
 import { getBadBlocks } from '../../debugState/badBlocks.ts'
 import { RpcError } from '../../errors.ts'
-import { type Call, type Method, method, onFirstCall } from '../../method.ts'
+import { type Call, type Method, method } from '../../method.ts'
 import type { RpcContext } from '../../context.ts'
 import { batchErrorOf } from '../../pool/batchErrors.ts'
 import { type Submitted, submitAll } from '../../pool/sendRawTransaction.ts'
-
-const ranges = () => import('../../debugState/ranges.ts')
+import { accountAt, accountRange, storageRangeAt } from '../../debugState/ranges.ts'
 
 const statusOf = (submitted: Submitted, index: number): unknown =>
   submitted instanceof Error
@@ -36,7 +35,7 @@ export const DEBUG_STATE_METHODS: readonly Method[] = [
     },
     result: 'Object',
     offload: 'always',
-    handle: onFirstCall(async () => (await ranges()).accountRange),
+    handle: accountRange,
   }),
   method({
     name: 'debug_storageRangeAt',
@@ -50,7 +49,7 @@ export const DEBUG_STATE_METHODS: readonly Method[] = [
     },
     result: 'Object',
     offload: 'always',
-    handle: onFirstCall(async () => (await ranges()).storageRangeAt),
+    handle: storageRangeAt,
   }),
   method({
     name: 'debug_accountAt',
@@ -58,7 +57,7 @@ export const DEBUG_STATE_METHODS: readonly Method[] = [
     params: { block: 'BlockNumberOrTagOrHash', transactionIndex: 'Index', address: 'Address' },
     result: 'Object',
     offload: 'always',
-    handle: onFirstCall(async () => (await ranges()).accountAt),
+    handle: accountAt,
   }),
   method({
     name: 'debug_getBadBlocks',

@@ -1,6 +1,11 @@
-import { type Method, method, onFirstCall } from '../../method.ts'
-
-const traces = () => import('../../tracing/debugTraces.ts')
+import { type Method, method } from '../../method.ts'
+import {
+  traceBlockByHash,
+  traceBlockByNumber,
+  traceCall,
+  traceRlp,
+  traceTransaction,
+} from '../../tracing/debugTraces.ts'
 
 /** Traces of transactions, made by executing them again, with geth's tracers. */
 export const DEBUG_TRACE_METHODS: readonly Method[] = [
@@ -10,7 +15,7 @@ export const DEBUG_TRACE_METHODS: readonly Method[] = [
     params: { transactionHash: 'Hash', 'options?': 'TraceOptions' },
     result: 'Trace',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceTransaction),
+    handle: traceTransaction,
   }),
   method({
     name: 'debug_traceCall',
@@ -18,7 +23,7 @@ export const DEBUG_TRACE_METHODS: readonly Method[] = [
     params: { call: 'Call', 'block?': 'BlockNumberOrTagOrHash', 'options?': 'TraceOptions' },
     result: 'Trace',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceCall),
+    handle: traceCall,
   }),
   method({
     name: 'debug_traceBlock',
@@ -26,7 +31,7 @@ export const DEBUG_TRACE_METHODS: readonly Method[] = [
     params: { block: 'BlockRlp', 'options?': 'TraceOptions' },
     result: 'Objects',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceRlp),
+    handle: traceRlp,
   }),
   method({
     name: 'debug_traceBlockByNumber',
@@ -34,7 +39,7 @@ export const DEBUG_TRACE_METHODS: readonly Method[] = [
     params: { block: 'BlockNumberOrTag', 'options?': 'TraceOptions' },
     result: 'Objects',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceBlockByNumber),
+    handle: traceBlockByNumber,
   }),
   method({
     name: 'debug_traceBlockByHash',
@@ -42,6 +47,6 @@ export const DEBUG_TRACE_METHODS: readonly Method[] = [
     params: { blockHash: 'Hash', 'options?': 'TraceOptions' },
     result: 'Objects',
     offload: 'always',
-    handle: onFirstCall(async () => (await traces()).traceBlockByHash),
+    handle: traceBlockByHash,
   }),
 ]

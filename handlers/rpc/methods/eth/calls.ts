@@ -1,6 +1,8 @@
-import { type Method, method, onFirstCall } from '../../method.ts'
+import { type Method, method } from '../../method.ts'
 import { ethCall } from '../../simulation/call.ts'
 import { estimateGas } from '../../simulation/estimate.ts'
+import { createAccessList } from '../../simulation/accessList.ts'
+import { simulateV1 } from '../../simulation/blocks/simulate.ts'
 
 /** Simulated calls, whose changes are discarded. */
 export const ETH_CALL_METHODS: readonly Method[] = [
@@ -40,7 +42,7 @@ export const ETH_CALL_METHODS: readonly Method[] = [
       'blockOverrides?': 'BlockOverrides',
     },
     result: 'Object',
-    handle: onFirstCall(async () => (await import('../../simulation/accessList.ts')).createAccessList),
+    handle: createAccessList,
     offload: 'always',
   }),
   method({
@@ -48,7 +50,7 @@ export const ETH_CALL_METHODS: readonly Method[] = [
     summary: 'Simulates blocks of calls and returns their results',
     params: { simulation: 'Simulation', 'block?': 'BlockNumberOrTagOrHash' },
     result: 'Simulated',
-    handle: onFirstCall(async () => (await import('../../simulation/blocks/simulate.ts')).simulateV1),
+    handle: simulateV1,
     offload: 'always',
   }),
 ]
