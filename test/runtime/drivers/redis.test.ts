@@ -1,3 +1,4 @@
+import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Redis } from 'ioredis'
 import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
@@ -80,7 +81,9 @@ describe.skipIf(!HAS_REDIS)('Redis', () => {
   })
 
   test('given a cluster, then it is refused with the reason', async () => {
-    const cluster = await startRedis({ words: ['--cluster-enabled', 'yes'] })
+    // By default the nodes of a cluster talk on the port plus 10,000, which may be too high.
+    const [busPort] = await freePorts(1)
+    const cluster = await startRedis({ words: ['--cluster-enabled', 'yes', '--cluster-port', `${busPort}`] })
     try {
       expect(String(await rejection(openRedisDriver({ url: cluster.url })))).toMatch(/without cluster mode/)
     } finally {
