@@ -79,7 +79,9 @@ const LIVE_POLL_MS = 10_000
 
 const pollForEver = async (): Promise<void> => {
   for (;;) {
-    if (!document.hidden && !loginNeeded.get()) await poll()
+    // A page that opens in the background is read once: it would show nothing until somebody looks at it.
+    const isDue = !document.hidden || head.get() === undefined
+    if (isDue && !loginNeeded.get()) await poll()
     await new Promise(resolve => setTimeout(resolve, feed.get() === 'live' ? LIVE_POLL_MS : POLL_MS))
   }
 }
