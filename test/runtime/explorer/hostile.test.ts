@@ -107,10 +107,13 @@ describe.skipIf(CHROMIUM === undefined)('given a browser and a node that answers
     expect(await text()).toContain(`… ${(HOSTILE_NAME.length * 10_000).toString()} characters`)
   })
 
-  test('when a page opens in the background, then it is read', async () => {
+  test('when a page opens in the background, where effects run after the answers of the node, then it is read', async () => {
     node.use(hostileChain())
     const { identifier } = await page.command('Page.addScriptToEvaluateOnNewDocument', {
-      source: "Object.defineProperty(document, 'hidden', { get: () => true })",
+      source: `Object.defineProperty(document, 'hidden', { get: () => true })
+        requestAnimationFrame = () => 0
+        const wait = setTimeout
+        setTimeout = (run, ms = 0) => wait(run, ms < 100 ? 300 : ms)`,
     })
     await opened('/explorer/validators')
     await page.command('Page.removeScriptToEvaluateOnNewDocument', { identifier })

@@ -10,8 +10,12 @@ const INTERVAL_MS = 3_000
 /** The last answer of qbft_getStatus, and why there is none. */
 export const status = createValue<{ readonly value?: RpcStatus; readonly error?: unknown }>({})
 
-/** True while the page is visible, and the node has not refused the method. */
-const isWanted = (): boolean => !document.hidden && !loginNeeded.get() && !isRefused(status.get().error)
+/** True until it was read once; then while the page is visible, and the node has not refused the method. */
+const isWanted = (): boolean => {
+  const { value, error } = status.get()
+  const isRead = value !== undefined || error !== undefined
+  return !(isRead && document.hidden) && !loginNeeded.get() && !isRefused(error)
+}
 
 // Another token may permit the method.
 token.watch(() => status.set({}))
