@@ -42,79 +42,71 @@ const openEndpoint = async (host: string, port: number, privateKey: Uint8Array) 
   }
 }
 
-test('given a node that proved one address, when its packets come from another, then that gets no list until it is proven', async () => {
-  await withDevp2pNodes(async start => {
-    const { port } = parseEnode((await start({ discovery: true })).network.enode)
-    const key = randomBytes(32)
-    const own = await openEndpoint('127.0.0.1', port, key)
-    const victim = await openEndpoint('127.0.0.2', port, key)
-    try {
-      own.ping()
-      await until(() => own.kinds('ping').length === 1)
-      own.pong(own.kinds('ping')[0]?.hash as Uint8Array)
-      own.ask()
-      await until(() => own.kinds('neighbors').length === 1)
+type TestEndpoint = Awaited<ReturnType<typeof openEndpoint>>
 
-      victim.ping()
-      victim.ask()
-      victim.ping()
-      await until(() => victim.kinds('pong').length === 2)
-      expect(victim.kinds('neighbors')).toEqual([])
-      // A forged ping takes nothing from the proven address.
-      own.ask()
-      await until(() => own.kinds('neighbors').length === 2)
+/** Runs with two addresses of one key that send to a node with discovery. */
+const withEndpoints = (
+  run: (first: TestEndpoint, second: TestEndpoint, advance: (ms: number) => void) => Promise<void>,
+): Promise<void> =>
+  withDevp2pNodes(async start => {
+    let nowMs = Date.now()
+    const node = await start({ discovery: true, nowMs: () => nowMs })
+    const { port } = parseEnode(node.network.enode)
+    const key = randomBytes(32)
+    const first = await openEndpoint('127.0.0.1', port, key)
+    const second = await openEndpoint('127.0.0.2', port, key)
+    try {
+      await run(first, second, ms => {
+        nowMs += ms
+      })
     } finally {
-      own.close()
-      victim.close()
+      first.close()
+      second.close()
     }
+  })
+
+/** Pings the node, which pings back: the hash of that ping. */
+const provokePing = async ({ ping, kinds }: TestEndpoint): Promise<Uint8Array> => {
+  ping()
+  await until(() => kinds('ping').length === 1)
+  return kinds('ping')[0]?.hash as Uint8Array
+}
+
+/** Answers the ping of the node, and asks it for a list. */
+const prove = async (endpoint: TestEndpoint): Promise<void> => {
+  endpoint.pong(await provokePing(endpoint))
+  endpoint.ask()
+  await until(() => endpoint.kinds('neighbors').length === 1)
+}
+
+test('given a node that proved one address, when its packets come from another, then that gets no list until it is proven', async () => {
+  await withEndpoints(async (own, victim) => {
+    await prove(own)
+    victim.ping()
+    victim.ask()
+    victim.ping()
+    await until(() => victim.kinds('pong').length === 2)
+    expect(victim.kinds('neighbors')).toEqual([])
+    // A forged ping takes nothing from the proven address.
+    own.ask()
+    await until(() => own.kinds('neighbors').length === 2)
   })
 })
 
 test('given a ping to one address, when the answer comes from another, then that one is not proven', async () => {
-  await withDevp2pNodes(async start => {
-    const { port } = parseEnode((await start({ discovery: true })).network.enode)
-    const key = randomBytes(32)
-    const own = await openEndpoint('127.0.0.1', port, key)
-    const victim = await openEndpoint('127.0.0.2', port, key)
-    try {
-      own.ping()
-      await until(() => own.kinds('ping').length === 1)
-      victim.pong(own.kinds('ping')[0]?.hash as Uint8Array)
-      victim.ask()
-      victim.ping()
-      await until(() => victim.kinds('pong').length === 1)
-      expect(victim.kinds('neighbors')).toEqual([])
-    } finally {
-      own.close()
-      victim.close()
-    }
+  await withEndpoints(async (own, victim) => {
+    victim.pong(await provokePing(own))
+    victim.ask()
+    victim.ping()
+    await until(() => victim.kinds('pong').length === 1)
+    expect(victim.kinds('neighbors')).toEqual([])
   })
 })
 
 test('given a node that proved one address, when it answers at another, then it is asked and told there', async () => {
-  let nowMs = Date.now()
-  await withDevp2pNodes(async start => {
-    const node = await start({ discovery: true, nowMs: () => nowMs })
-    const { port } = parseEnode(node.network.enode)
-    const key = randomBytes(32)
-    const before = await openEndpoint('127.0.0.1', port, key)
-    const after = await openEndpoint('127.0.0.2', port, key)
-    try {
-      before.ping()
-      await until(() => before.kinds('ping').length === 1)
-      before.pong(before.kinds('ping')[0]?.hash as Uint8Array)
-      before.ask()
-      await until(() => before.kinds('neighbors').length === 1)
-
-      nowMs += PINGED_AGAIN_MS
-      after.ping()
-      await until(() => after.kinds('ping').length === 1)
-      after.pong(after.kinds('ping')[0]?.hash as Uint8Array)
-      after.ask()
-      await until(() => after.kinds('neighbors').length === 1)
-    } finally {
-      before.close()
-      after.close()
-    }
+  await withEndpoints(async (before, after, advance) => {
+    await prove(before)
+    advance(PINGED_AGAIN_MS)
+    await prove(after)
   })
 })
