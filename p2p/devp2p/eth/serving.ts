@@ -32,7 +32,8 @@ const REQUESTS_PER_SECOND = 400
 const DELAY_MS_MAX = 1_000
 /**
  * Bytes of answers a second, to all peers together, and at once. The thread that compresses, encrypts and authenticates them sends the
- * votes, too: this takes a third of its time. A block of 2,000 transfers has 250 KB.
+ * votes, too: this takes a third of its time. Where more are asked for, each peer still gets one answer in `DELAY_MS_MAX`. A block of
+ * 2,000 transfers has 250 KB.
  */
 const BYTES_PER_SECOND = 16 * 1024 * 1024
 const BURST_BYTES = 4 * ANSWER_BYTES_MAX
