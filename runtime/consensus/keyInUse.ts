@@ -59,6 +59,8 @@ type State = {
   /** When more than F validators last refused this node; undefined before. */
   seenAtMs: number | undefined
   isLogged: boolean
+  /** Runs while a refusal may still be withdrawn. */
+  timer: ReturnType<typeof setInterval> | undefined
 }
 
 const sentenceOf = (refusals: readonly Refusal[]): string => {
@@ -132,9 +134,15 @@ const update = (state: State, options: Options): void => {
     const rest = refusals.length === 0 ? 'No peer sees' : 'Too few peers to believe them see'
     log.info('{rest} another node with the key of this node any more', { rest })
   }
+  if (refusals.length === 0 && !isSeen) endChecks(state)
   if (isSeen === state.isSeen) return
   state.isSeen = isSeen
   for (const listener of state.listeners) listener()
+}
+
+const endChecks = (state: State): void => {
+  clearInterval(state.timer)
+  state.timer = undefined
 }
 
 /** Peers that are no validators must not push out those that are. @returns false where there is no room for this one */
@@ -155,9 +163,13 @@ export const createKeyInUse = (options: Options): KeyInUse => {
     isSeen: false,
     seenAtMs: undefined,
     isLogged: false,
+    timer: undefined,
   }
-  const timer = setInterval(() => update(state, options), CHECK_INTERVAL_MS)
-  timer.unref()
+  const beginChecks = (): void => {
+    if (state.timer !== undefined) return
+    state.timer = setInterval(() => update(state, options), CHECK_INTERVAL_MS)
+    state.timer.unref()
+  }
   return {
     refused: (address, reason) => {
       const key = toHex(address)
@@ -170,6 +182,7 @@ export const createKeyInUse = (options: Options): KeyInUse => {
         { address, reason, firstMs: before?.firstMs ?? now, lastMs: now },
         PEERS_MAX,
       )
+      beginChecks()
       update(state, options)
     },
     accepted: address => {
@@ -186,6 +199,6 @@ export const createKeyInUse = (options: Options): KeyInUse => {
       state.listeners.add(listener)
       return () => state.listeners.delete(listener)
     },
-    stop: () => clearInterval(timer),
+    stop: () => endChecks(state),
   }
 }

@@ -14,9 +14,8 @@ const NODE_PROGRAM = /(?:^|\/)(?:quorate(?:-[a-z0-9-]+)?|main\.[jt]s|start\.js)$
 const readPid = (path: string): number | undefined => {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return undefined
-  const text = found.isFile() && found.size <= PID_BYTES_MAX ? readFileSync(path, 'utf8') : ''
-  const isPid = found.isFile() && found.size <= PID_BYTES_MAX && /^\d*\s*$/.test(text)
-  if (!isPid)
+  const text = found.isFile() && found.size <= PID_BYTES_MAX ? readFileSync(path, 'utf8') : undefined
+  if (text === undefined || !/^\d*\s*$/.test(text))
     throw new CommandError(
       'START_FAILED',
       `Cannot write --pid-path=${path}: it exists and is no file with the id of a process; give another path`,
