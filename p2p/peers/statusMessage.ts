@@ -51,7 +51,7 @@ const REASON_LENGTH_MAX = 256
 /** Enodes that a full node names. */
 export const GOODBYE_ENODES_MAX = 16
 
-/** Begins the last feature of a status, which is no feature: earlier releases ignore features that they do not know. */
+/** Prefix of the instance, which is sent as the last feature: earlier releases ignore features that they do not know. */
 const INSTANCE = 'instance/'
 
 /** The refusal flag of a goodbye; earlier releases read both as refused. */

@@ -30,7 +30,7 @@ export type Agreed = {
   readonly eth: IdRange & { readonly version: EthVersion }
   /** Undefined when the other side does not support istanbul. */
   readonly istanbul: IdRange | undefined
-  /** Undefined when the other side is of other software, or of an earlier release. */
+  /** Undefined when the other side runs other software, or an earlier release. */
   readonly quorate: IdRange | undefined
 }
 

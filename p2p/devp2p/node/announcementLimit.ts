@@ -4,7 +4,8 @@ import type { EthPeer } from '../eth/ethPeer.ts'
 
 /**
  * Announced transactions of one peer: each costs microseconds, and repeated ones are compressed to next to nothing. A peer
- * announces its pool when it connects, and then each transaction once. Those above come from others, or in a block.
+ * announces its pool when it connects, and then each transaction once. What is dropped above the limit comes from other peers,
+ * or in a block.
  */
 const HASHES_PER_SECOND = 16_384
 const HASHES_BURST = 65_536

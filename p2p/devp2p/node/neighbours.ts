@@ -13,7 +13,7 @@ const NEIGHBOURS = 0
 /** As in libp2p's status. */
 const NEIGHBOURS_MAX = 1024
 const ADDRESS_BYTES = 20
-/** Connections of a start come close together: their changes are sent as one. */
+/** At a start many connections open at once: one list is sent for all of them. */
 const DELAY_MS = 100
 /** Lists of one peer in a second, which sends ten at most, and in a burst. */
 const LISTS_PER_SECOND = 20
@@ -32,7 +32,7 @@ export const decodeNeighbours = (payload: Uint8Array): readonly Address[] =>
 
 /**
  * Tells nodes of this software the peers of this node, and keeps theirs: a consensus message need not be forwarded to those
- * who have it from its author. Of other software nothing is known, so that everything is forwarded, as Besu does.
+ * who have it from its author. Other software does not tell its peers, so everything is forwarded to it, as Besu does.
  */
 export type Neighbours = {
   /** The peers of this node may have changed: they are sent soon to those to whom others were sent. */

@@ -146,7 +146,7 @@ const repairAll = async (state: State, network: Network): Promise<void> => {
 /** Logs a failure of the store, and tries again after the interval. */
 const pause = (state: State, error: unknown): void => {
   const { log, stopping } = state
-  log.error('Damaged blocks could not be repaired, which is tried again: {error}', { error })
+  log.error('Damaged blocks could not be repaired; another attempt follows: {error}', { error })
   if (stopping.signal.aborted) return
   state.isPaused = true
   state.timer = setTimeout(() => {

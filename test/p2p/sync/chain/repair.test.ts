@@ -104,7 +104,7 @@ describe('given a node with a damaged record below its head', () => {
     isFailing = true
     const [full, broken] = [await node(A, { chain: whole }), await node(B, { chain })]
     wire.connect(full.network, broken.network)
-    await until(() => lines().includes('could not be repaired, which is tried again'))
+    await until(() => lines().includes('could not be repaired; another attempt follows'))
     // The claim of a peer meanwhile starts no attempt.
     await extend(whole)
     await until(() => chain.head().header.number === BigInt(BLOCKS + 1))
