@@ -11,7 +11,7 @@ import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
 import type { StateChanges, StateReader } from '../../state/account.ts'
 import { BalanceOverflow } from '../../state/executionState.ts'
-import { applyEdits, type StateEdit } from '../../state/edits.ts'
+import { applyEdits, type EditList } from '../../state/edits.ts'
 import type { WorldState } from '../../state/world.ts'
 import { createWorldState } from '../../state/worldState.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../../trie/nodes/node.ts'
@@ -64,7 +64,7 @@ export type ExecutionInput = {
   /** For BLOCKHASH. */
   readonly blockHash: (number: bigint) => Hash | undefined
   /** Changes that no transaction made, on a development chain. */
-  readonly edits?: readonly StateEdit[] | undefined
+  readonly edits?: EditList
 }
 
 /** The result of a block's execution: the values for its header, and the data that the store keeps. */
@@ -240,7 +240,7 @@ function* executeTransactions(
 export function* executionSteps(input: ExecutionInput): Generator<void, ExecutionResult, void> {
   const { configuration, rules, header } = input
   const world = createWorldState(input.reader)
-  applyEdits(world, input.edits ?? [])
+  applyEdits(world, input.edits)
   const environment = blockEnvironment(configuration, rules, header, input.blockHash)
   const contracts = requestContractsOf(configuration)
   if (contracts !== undefined) yield* callBeforeTransactions(environment, world, header)

@@ -12,7 +12,7 @@ import { blockHash } from '../../block/codec/blockHash.ts'
 import { recoverSender } from '../../block/codec/signature.ts'
 import type { TransactionSource } from '../execution/execution.ts'
 import type { Header } from '../../block/header.ts'
-import type { StateEdit } from '../../state/edits.ts'
+import type { EditList } from '../../state/edits.ts'
 import { BODY_RULES, checkTransactionsRoot } from '../rules/body.ts'
 import type { HeaderContext } from '../rules/context.ts'
 import { ethashHeaderRules } from '../rules/ethash.ts'
@@ -42,7 +42,7 @@ export type ChainContext = {
   /** Memory that the execution of a block may take. */
   readonly executionBytesMax: number
   /** Changes to the state after block `number` that no transaction made: the next block begins with them. */
-  readonly editsAfter: (number: bigint) => readonly StateEdit[]
+  readonly editsAfter: (number: bigint) => EditList
 }
 
 /** The rules at the block with this header. */

@@ -1,6 +1,7 @@
 import type { YieldTurn } from '../../scheduler.ts'
 import type { Genesis } from '../../genesis/genesis.ts'
-import { editedReader, type StateEdit } from '../../state/edits.ts'
+import { createEditedStates, type EditedStates } from '../../state/editedState.ts'
+import type { EditList } from '../../state/edits.ts'
 import { RewindRefused } from '../../store/recovery/rewind.ts'
 import type { BlockCommit, ChainHead, ChainStore, Durable, RewindableStore } from '../../store/store.ts'
 import type { Block } from '../../block/block.ts'
@@ -40,14 +41,14 @@ export type OpenChainOptions = {
   /** Most memory in bytes of the execution of a block; EXECUTION_BYTES_MAX unless this machine has less. */
   readonly executionBytesMax?: number
   /** Changes to the state after block `number` without a transaction; for development chains. Default none. */
-  readonly editsAfter?: (number: bigint) => readonly StateEdit[]
+  readonly editsAfter?: (number: bigint) => EditList
   /** Called with the error of a listener; the chain continues. */
   readonly onError: (error: unknown) => void
 }
 
 const always = (): boolean => true
 
-const noEdits = (): readonly StateEdit[] => []
+const noEdits = (): EditList => undefined
 
 const pauseNever = (): Promise<void> => Promise.resolve()
 
@@ -75,6 +76,7 @@ type ChainState = {
   readonly enqueue: CallQueue
   readonly listeners: Listeners<ChainHead>
   readonly rewound: Listeners<ChainHead>
+  readonly editedStates: EditedStates
   readonly rewindStore: RewindableStore['rewind'] | undefined
   readonly onError: (error: unknown) => void
   /** The verification of a proposal in progress. */
@@ -164,19 +166,23 @@ const requireUpTo = (last: bigint, number: bigint): void => {
 }
 
 const rewind = async (chain: ChainState, number: bigint): Promise<void> => {
-  const { rewindStore, validators, rewound } = chain
+  const { rewindStore, validators, rewound, editedStates } = chain
   if (rewindStore === undefined) throw new RewindRefused('this chain does not go back')
   await rewindStore(number)
   // All: a development chain may have begun another chain in its place.
   validators.discardAbove(-1n)
+  editedStates.forget()
   rewound.call(headOf(chain))
 }
 
 /** The store for readers, which see the state with its edits. */
-const readStore = ({ store, editsAfter }: Pick<ChainContext, 'store' | 'editsAfter'>): ChainStore =>
+const readStore = (
+  { store, editsAfter }: Pick<ChainContext, 'store' | 'editsAfter'>,
+  states: EditedStates,
+): ChainStore =>
   editsAfter === noEdits
     ? store
-    : { ...store, stateAt: number => editedReader(store.stateAt(number), number, () => editsAfter(number)) }
+    : { ...store, stateAt: number => states.reader(store.stateAt(number), number, () => editsAfter(number)) }
 
 const chainOn = (
   opened: Omit<ChainContext, 'validators'>,
@@ -201,6 +207,7 @@ const chainOn = (
     enqueue,
     listeners,
     rewound,
+    editedStates: createEditedStates(),
     rewindStore,
     onError,
     verification: undefined,
@@ -208,7 +215,7 @@ const chainOn = (
   const head = (): ChainHead => headOf(chain)
   return {
     configuration,
-    store: readStore(opened),
+    store: readStore(opened, chain.editedStates),
     genesis,
     head,
     importBlock: (block, options) => {

@@ -54,7 +54,7 @@ const contextAt = (
   if (consensus.kind !== 'qbft')
     throw new ChainError('MAKES_NO_BLOCKS', 'this chain is not QBFT: it imports blocks and builds none')
   const { validators } = createValidators(configuration, consensus, store)
-  return { ...options, configuration, store, genesis: chain.genesis, validators, editsAfter: () => [] }
+  return { ...options, configuration, store, genesis: chain.genesis, validators, editsAfter: () => undefined }
 }
 
 /** Checks a block under the current rules. */

@@ -2,7 +2,7 @@ import { genesisHeadOf, openGenesis } from '../../../core/chain/opening/openGene
 import { BALANCE_WEI } from '../../../core/genesis/development/development.ts'
 import { DEVELOPMENT_ACCOUNTS } from '../../../core/genesis/development/accounts.ts'
 import type { Genesis } from '../../../core/genesis/genesis.ts'
-import type { StateEdit } from '../../../core/state/edits.ts'
+import { type EditList, editListOf, type StateEdit } from '../../../core/state/edits.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
@@ -47,8 +47,8 @@ const FUNDED: readonly StateEdit[] = DEVELOPMENT_ACCOUNTS.map(({ address }) => (
 }))
 
 /** The edits of the state with which a chain begins. */
-export const firstEditsOf = ({ fork }: Pick<DevelopmentChain, 'fork'>): readonly StateEdit[] =>
-  fork === undefined ? [] : FUNDED
+export const firstEditsOf = ({ fork }: Pick<DevelopmentChain, 'fork'>): EditList =>
+  fork === undefined ? undefined : editListOf(FUNDED)
 
 /** Imported on use: most chains fork nothing. */
 const openForked = async (...from: Parameters<typeof openForkedStore>): Promise<RewindableStore> =>
@@ -88,9 +88,15 @@ export const openFirstChain = async (
   isNew: boolean,
 ): Promise<DevelopmentChain> => {
   const edits = await openEdits(storage)
-  if (fork === undefined) return { store: await openChainStore(storage, { rewinds: true }), edits, fork }
-  if (isNew) await edits.goBack(firstBlockOf({ fork }), firstEditsOf({ fork }))
-  return { store: await openForked(storage, fork, genesisHeadOf(genesis).hash), edits, fork }
+  if (fork !== undefined && isNew) await edits.goBack(firstBlockOf({ fork }), firstEditsOf({ fork }))
+  const store =
+    fork === undefined
+      ? await openChainStore(storage, { rewinds: true })
+      : await openForked(storage, fork, genesisHeadOf(genesis).hash)
+  const head = store.head()?.header.number
+  // A killed process may have lost blocks above a snapshot, and with them what was edited after them.
+  if (head !== undefined) await edits.goBack(head, edits.after(head))
+  return { store, edits, fork }
 }
 
 /** @param readGenesis reads the genesis of this node again, because its accounts are not kept in memory */

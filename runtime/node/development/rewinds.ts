@@ -105,7 +105,7 @@ export const createRewinds = (
       const head = chain.head().header.number
       const own = head - firstBlockOf(chains.current())
       if (depth > own) throw new DevelopmentRefused(`it has ${own} blocks after its first one`)
-      await moveTo({ number: head - depth, edits: [], ...kept() })
+      await moveTo({ number: head - depth, edits: undefined, ...kept() })
     },
     fork: () => chains.current().fork,
     reset: async forking => {

@@ -1,4 +1,4 @@
-import type { StateEdit } from '../../../core/state/edits.ts'
+import type { EditList } from '../../../core/state/edits.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import type { HeaderChoice } from '../../../handlers/rpc/development/development.ts'
 import type { ClockState } from './clock.ts'
@@ -6,7 +6,7 @@ import type { ClockState } from './clock.ts'
 /** What a development chain goes back to. */
 export type ChainSnapshot = {
   readonly number: bigint
-  readonly edits: readonly StateEdit[]
+  readonly edits: EditList
   readonly pooled: readonly PooledTransaction[]
   readonly clock: ClockState
   readonly header: HeaderChoice

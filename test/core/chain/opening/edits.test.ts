@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../../core/bytes/hex.ts'
 import { openChain } from '../../../../core/chain/opening/openChain.ts'
 import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
-import type { StateEdit } from '../../../../core/state/edits.ts'
+import { type EditList, editListOf, type StateEdit } from '../../../../core/state/edits.ts'
 import { openChainStore } from '../../../../core/store/chainStore.ts'
 import { keyValueOfDriver } from '../../../../core/store/keyvalue/driverStore.ts'
 import { openMemoryDriver } from '../../../../runtime/drivers/memory.ts'
@@ -15,11 +15,11 @@ const SLOT = new Uint8Array(32).fill(1)
 const VALUE = new Uint8Array(32).fill(2)
 const CODE = Uint8Array.of(0x60, 0x00)
 
-const openEdited = async (edits: Map<bigint, readonly StateEdit[]>) =>
+const openEdited = async (edits: Map<bigint, EditList>) =>
   openChain({
     genesis: parseGenesis(genesisFile({ fork: 'prague' })),
     store: await openChainStore(keyValueOfDriver(openMemoryDriver(), 'none'), { rewinds: true }),
-    editsAfter: number => edits.get(number) ?? [],
+    editsAfter: number => edits.get(number),
     onError: error => {
       throw error
     },
@@ -34,10 +34,10 @@ const EDITS: readonly StateEdit[] = [
 
 describe('given a state that was edited after a block', () => {
   test('when it is read before the next block, then it has the edits, and the state before them is unchanged', async () => {
-    const edits = new Map<bigint, readonly StateEdit[]>()
+    const edits = new Map<bigint, EditList>()
     const chain = await openEdited(edits)
     await extend(chain)
-    edits.set(1n, EDITS)
+    edits.set(1n, editListOf(EDITS))
     const reader = chain.store.stateAt(1n)
     const contract = ALICE.address.map(byte => byte ^ 1)
     const account = reader.account(contract)
@@ -48,7 +48,7 @@ describe('given a state that was edited after a block', () => {
   })
 
   test('when the next block is built, then its transactions run on the edits, and its state root has them', async () => {
-    const edits = new Map<bigint, readonly StateEdit[]>([[1n, EDITS]])
+    const edits = new Map<bigint, EditList>([[1n, editListOf(EDITS)]])
     const chain = await openEdited(edits)
     const plain = await openTestChain()
     await extend(chain)
@@ -63,7 +63,7 @@ describe('given a state that was edited after a block', () => {
   })
 
   test('when the chain goes back before the edits, then they are gone with the later blocks', async () => {
-    const edits = new Map<bigint, readonly StateEdit[]>([[1n, EDITS]])
+    const edits = new Map<bigint, EditList>([[1n, editListOf(EDITS)]])
     const chain = await openEdited(edits)
     const heads: bigint[] = []
     chain.onRewind(({ header }) => heads.push(header.number))

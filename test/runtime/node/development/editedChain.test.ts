@@ -7,17 +7,22 @@ setDefaultTimeout(PROCESS_TEST_TIMEOUT_MS)
 
 const STRANGER = '0x00000000000000000000000000000000000abcde'
 
-test('given a development chain whose state was set by hand, when it starts again, then the edits are there, and it is neither exported nor followed', () =>
+test('given a development chain whose state was set by hand, when it starts again after it was killed, then the edits are there, and it is neither exported nor followed', () =>
   withFolder(async folder => {
     const node = await startNode(folder)
     await node.rpc('anvil_setBalance', STRANGER, '0x5')
     await node.rpc('evm_mine')
     await node.rpc('anvil_setNonce', STRANGER, '0x7')
-    expect(await node.stop()).toBe(0)
+    const snapshot = await node.rpc('evm_snapshot')
+    await node.rpc('anvil_setNonce', STRANGER, '0x8')
+    await node.rpc('anvil_setCode', STRANGER, '0x6000')
+    expect(await node.rpc<boolean>('evm_revert', snapshot)).toBe(true)
+    await node.kill()
 
     const again = await startNode(folder)
     expect(await again.rpc<string>('eth_getBalance', STRANGER, 'latest')).toBe('0x5')
     expect(await again.rpc<string>('eth_getTransactionCount', STRANGER, 'latest')).toBe('0x7')
+    expect(await again.rpc<string>('eth_getCode', STRANGER, 'latest')).toBe('0x')
     await again.rpc('evm_mine')
     expect(await again.rpc<string>('eth_getTransactionCount', STRANGER, 'latest')).toBe('0x7')
     expect(await again.stop()).toBe(0)
