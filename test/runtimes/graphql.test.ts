@@ -122,7 +122,7 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
   })
 
   test('given calls without end, when they run, then they end, delay nobody, and free their worker', () =>
-    withNode(runtime, ['--Xhttp-timeout-seconds=1', '--rpc-gas-cap=0', '--rpc-workers=1'], async (_, url) => {
+    withNode(runtime, ['--Xhttp-timeout-seconds=3', '--rpc-gas-cap=0', '--rpc-workers=1'], async (_, url) => {
       // JUMPDEST, PUSH1 0, JUMP
       const endless = '{ block { call(data: { data: "0x5b600056", gas: "0xffffffffffff" }) { status } } }'
       for (let round = 0; round < 2; round++) {
