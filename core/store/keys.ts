@@ -22,7 +22,8 @@ import { toBareHex } from '../bytes/hex.ts'
  * - t:HASH: block and index of the transaction with that hash
  * - logs:SECTION: head of a section of the log index, with its postings if they are few
  * - logs:SECTION:PARTITION: the other postings of a section
- * - logs:mark:0, logs:mark:1: number of complete sections, written alternately
+ * - logs:group:GROUP, logs:group:GROUP:PARTITION: the same for the sections of a group
+ * - logs:mark:0, logs:mark:1: number of complete sections and groups, written alternately
  * - mark:0, mark:1: the flushed height, up to which the views are complete, written alternately
  * - journal:I, intent: the entries that a flush in progress writes, and the mark that they are complete
  * - a:ADDRESS@N, s:ADDRESS INCARNATION SLOT@N: on a forked chain, the value after block N of the other network (never stored)
@@ -61,4 +62,7 @@ export const transactionKey = (digits: string): string => `t:${digits}`
 export const journalKey = (index: number): string => `journal:${index}`
 export const logSectionKey = (section: number): string => `logs:${section}`
 export const logPartitionKey = (section: number, partition: number): string => `logs:${section}:${partition}`
+export const logGroupKey = (group: number): string => `logs:group:${group}`
+export const logGroupPartitionKey = (group: number, partition: number): string =>
+  `logs:group:${group}:${partition}`
 export const logProgressKey = (slot: number): string => `logs:mark:${slot}`

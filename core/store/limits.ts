@@ -96,8 +96,20 @@ export const HISTORY_BLOCKS_MIN = 1024
 /** Blocks by which the start of the history moves at once: each move needs two syncs, and rewrites accounts and slots. */
 export const HISTORY_STEP_BLOCKS = 64
 
-/** Blocks of one section of the log index; their index fits a byte. A search reads each section in its range. */
+/** Blocks of one section of the log index; their index fits a byte. A search reads each section that its group names. */
 export const LOG_SECTION_BLOCKS = 64
+
+/** Sections of one group, 4,096 blocks; their index fits a byte. A search reads each group in its range. */
+export const LOG_GROUP_SECTIONS = 64
+
+/**
+ * Fingerprints of the sections of a group, which are in memory together while the group is stored: 16 MiB. Later sections
+ * of such a group are read by every search, as if there were no group.
+ */
+export const LOG_GROUP_FINGERPRINTS_MAX = 4 * 1024 * 1024
+
+/** Partitions that a search for many values reads between two pauses: about a millisecond. */
+export const LOG_PARTITIONS_AT_ONCE = 16
 
 /** Postings of one partition of a section: sorting them takes about a millisecond, reading them much less. */
 export const LOG_PARTITION_POSTINGS = 8192

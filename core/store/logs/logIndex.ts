@@ -1,22 +1,32 @@
 import { evictWhile } from '../../collections/boundedMap.ts'
-import type { Header } from '../../block/header.ts'
-import type { BlockLogs } from './blockLogs.ts'
 import { StoreCorruption, withChecksum } from '../checksum.ts'
-import { HistoryPruned, requireBlockKept } from '../historyPruned.ts'
+import { HistoryPruned } from '../historyPruned.ts'
 import { runStepsYielding } from '../../steps.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
-import { LOG_PROGRESS_SECTIONS, LOG_RECENT_BYTES, LOG_SECTION_BLOCKS } from '../limits.ts'
+import {
+  LOG_GROUP_FINGERPRINTS_MAX,
+  LOG_GROUP_SECTIONS,
+  LOG_PROGRESS_SECTIONS,
+  LOG_RECENT_BYTES,
+  LOG_SECTION_BLOCKS,
+} from '../limits.ts'
 import { blockFingerprintsSteps } from './fingerprint.ts'
-import { type LogProgress, readLogProgress, writeLogProgress } from './progress.ts'
-import { bloomMayMatch, fingerprintsMayMatch, type LogPattern } from './pattern.ts'
-import { searchSection, sectionRecords } from './section.ts'
-
-/** One step of a search: the blocks that may have a matching log, ascending, and the last block that was searched. */
-export type LogBlocks = { readonly numbers: readonly bigint[]; readonly through: bigint }
+import { readLogProgress, writeLogProgress } from './progress.ts'
+import type { LogPattern } from './pattern.ts'
+import {
+  groupTable,
+  type MemberFingerprints,
+  type PostingTable,
+  sectionTable,
+  tableFingerprints,
+  tableRecords,
+} from './postings.ts'
+import { type LogBlocks, searchIndex } from './searchIndex.ts'
+import { type LogIndexSources, type LogIndexState, postingReaderOf } from './logIndexState.ts'
 
 /**
  * Index of the values in the logs of each block. Sections of blocks are stored once the views contain them; later blocks
- * are in memory. Blocks committed before the index existed, or shortly before a start, are in neither: a search uses their
+ * are in memory. Sections are joined to groups, which name the sections that a search must read. Blocks committed before the index existed, or shortly before a start, are in neither: a search uses their
  * header's bloom until their section is built from the segments in the background.
  */
 export type LogIndex = {
@@ -30,7 +40,7 @@ export type LogIndex = {
   resume(): void
   /** Resolves when all due sections are stored, or storing has failed. */
   settled(): Promise<void>
-  /** Searches the first blocks of `from` to `to` (both at most the head), one section at most. @throws HistoryPruned, StoreCorruption */
+  /** As `searchIndex`. @throws HistoryPruned, StoreCorruption */
   readonly search: (pattern: LogPattern, from: bigint, to: bigint) => Promise<LogBlocks>
   /** Stops the background work and waits for it; the next start continues it. */
   close(): Promise<void>
@@ -38,38 +48,6 @@ export type LogIndex = {
 
 /** Memory of a block besides its fingerprints. */
 const RECENT_BLOCK_BYTES = 200
-
-type LogIndexSources = {
-  /** Reads a value of the views. @throws StoreCorruption */
-  readonly fetch: (key: string) => Promise<Uint8Array | undefined>
-  /** @throws StoreCorruption */
-  readonly header: (number: bigint) => Promise<Header | undefined>
-  /** The logs of a block that the views contain. @throws StoreCorruption */
-  readonly logsOf: (number: bigint) => Promise<BlockLogs | undefined>
-  /** Called when a section cannot be stored; storing stops. */
-  readonly onFailed: (cause: unknown) => void
-  /** False if no sections are stored: a search uses the blooms of blocks that are not in memory. */
-  readonly isStored: boolean
-  /** The first block that is kept. */
-  readonly memory: { readonly historyStart: number }
-}
-
-/** The state of an index: the stored sections, the blocks in memory, and the background work. */
-type LogIndexState = {
-  readonly kv: KeyValueStore
-  readonly sources: LogIndexSources
-  progress: LogProgress
-  /** Number of stored sections; the stored progress may lag behind. */
-  sections: number
-  /** Fingerprints of blocks in memory, oldest first. */
-  readonly recent: Map<number, Uint32Array>
-  recentBytes: number
-  /** The flushed height, up to which sections can be stored. */
-  target: number
-  running: Promise<void> | undefined
-  stopped: boolean
-  closed: boolean
-}
 
 const discard = (index: LogIndexState, number: number): void => {
   const known = index.recent.get(number)
@@ -110,47 +88,95 @@ const fingerprintsOf = async (
   }
 }
 
+/** Returns false when it was stopped. */
+const storeTable = async (
+  index: LogIndexState,
+  table: PostingTable,
+  members: MemberFingerprints,
+): Promise<boolean> => {
+  for (const { key, value } of tableRecords(table, members)) {
+    if (index.stopped) return false
+    await index.kv.set([{ key, value: withChecksum(key, value) }])
+    await index.kv.pause()
+  }
+  return true
+}
+
 const storeSection = async (index: LogIndexState): Promise<void> => {
-  const { kv } = index
   const first = index.sections * LOG_SECTION_BLOCKS
   const blocks: (Uint32Array | undefined)[] = []
   for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) {
     if (index.stopped) return
     blocks.push(await fingerprintsOf(index, first + offset))
   }
-  for (const { key, value } of sectionRecords(index.sections, blocks)) {
-    if (index.stopped) return
-    await kv.set([{ key, value: withChecksum(key, value) }])
-    await kv.pause()
-  }
+  if (!(await storeTable(index, sectionTable(index.sections), blocks))) return
   index.sections++
   for (let offset = 0; offset < LOG_SECTION_BLOCKS; offset++) discard(index, first + offset)
 }
 
-const storeProgress = async (index: LogIndexState): Promise<void> => {
-  const { kv, progress, sections } = index
-  if (sections === progress.sections) return
-  await kv.sync()
-  index.progress = await writeLogProgress(kv, { ...progress, sections })
+/** The fingerprints of a stored section; undefined for one that every search is to read. */
+const sectionFingerprints = async (
+  index: LogIndexState,
+  section: number,
+): Promise<Uint32Array | undefined> => {
+  try {
+    return await tableFingerprints(postingReaderOf(index), sectionTable(section))
+  } catch (error) {
+    // It is damaged, which its readers report, or was removed.
+    if (error instanceof StoreCorruption) return undefined
+    throw error
+  } finally {
+    await index.kv.pause()
+  }
 }
 
-const isDue = ({ stopped, sections, target, sources }: LogIndexState): boolean =>
-  !stopped && sources.isStored && (sections + 1) * LOG_SECTION_BLOCKS <= target + 1
+const storeGroup = async (index: LogIndexState): Promise<void> => {
+  const first = index.groups * LOG_GROUP_SECTIONS
+  const sections: (Uint32Array | undefined)[] = []
+  let left = LOG_GROUP_FINGERPRINTS_MAX
+  for (let offset = 0; offset < LOG_GROUP_SECTIONS; offset++) {
+    if (index.stopped) return
+    const fingerprints = left > 0 ? await sectionFingerprints(index, first + offset) : undefined
+    left -= fingerprints?.length ?? 0
+    sections.push(left >= 0 ? fingerprints : undefined)
+  }
+  if (await storeTable(index, groupTable(index.groups), sections)) index.groups++
+}
+
+const storeProgress = async (index: LogIndexState): Promise<void> => {
+  const { kv, progress, sections, groups } = index
+  if (sections === progress.sections && groups === progress.groups) return
+  await kv.sync()
+  index.progress = await writeLogProgress(kv, { ...progress, sections, groups })
+}
+
+const isProgressDue = ({ sections, groups, progress }: LogIndexState): boolean =>
+  sections - progress.sections >= LOG_PROGRESS_SECTIONS || groups > progress.groups
+
+const isGroupDue = ({ sections, groups }: LogIndexState): boolean =>
+  (groups + 1) * LOG_GROUP_SECTIONS <= sections
+
+const isDue = (index: LogIndexState): boolean => {
+  const { stopped, sections, target, sources } = index
+  if (stopped || !sources.isStored) return false
+  return (sections + 1) * LOG_SECTION_BLOCKS <= target + 1 || isGroupDue(index)
+}
+
+/** Sections and groups of removed blocks are not searched. */
+const skipRemoved = (index: LogIndexState): void => {
+  const section = Math.floor(index.sources.memory.historyStart / LOG_SECTION_BLOCKS)
+  index.sections = Math.max(index.sections, section)
+  index.groups = Math.max(index.groups, Math.floor(section / LOG_GROUP_SECTIONS))
+}
 
 const storeSections = async (index: LogIndexState): Promise<void> => {
   try {
     // The callers of the flush that started this continue first.
     await index.kv.pause()
-    while (isDue(index)) {
-      // Sections of removed blocks are not searched.
-      const first = Math.floor(index.sources.memory.historyStart / LOG_SECTION_BLOCKS)
-      if (first > index.sections) {
-        index.sections = first
-        continue
-      }
-      await storeSection(index)
-      if (!isDue(index) || index.sections - index.progress.sections >= LOG_PROGRESS_SECTIONS)
-        await storeProgress(index)
+    for (skipRemoved(index); isDue(index); skipRemoved(index)) {
+      if (isGroupDue(index)) await storeGroup(index)
+      else await storeSection(index)
+      if (!isDue(index) || isProgressDue(index)) await storeProgress(index)
     }
   } catch (error) {
     index.stopped = true
@@ -164,59 +190,6 @@ const startStoring = (index: LogIndexState): void => {
   if (isDue(index)) index.running ??= storeSections(index)
 }
 
-/** Checks a block that no stored section contains. */
-const mayMatch = async (
-  { recent, sources }: LogIndexState,
-  number: number,
-  pattern: LogPattern,
-): Promise<boolean> => {
-  const fingerprints = recent.get(number)
-  if (fingerprints !== undefined) return fingerprintsMayMatch(fingerprints, pattern)
-  const bloom = (await sources.header(BigInt(number)))?.logsBloom
-  return bloom !== undefined && bloomMayMatch(bloom, pattern)
-}
-
-/** The blocks of a stored section that may match. @throws HistoryPruned, StoreCorruption */
-const searchStored = async (
-  { sources: { fetch, memory } }: LogIndexState,
-  pattern: LogPattern,
-  section: number,
-  from: bigint,
-): Promise<readonly number[]> => {
-  try {
-    return await searchSection(fetch, section, pattern)
-  } catch (error) {
-    // It may have been removed meanwhile.
-    requireBlockKept(memory, Number(from))
-    throw error
-  }
-}
-
-const search = async (
-  index: LogIndexState,
-  pattern: LogPattern,
-  from: bigint,
-  to: bigint,
-): Promise<LogBlocks> => {
-  const { historyStart } = index.sources.memory
-  // The genesis block has no logs.
-  if (to === 0n) return { numbers: [], through: 0n }
-  if (Number(from) < historyStart) throw new HistoryPruned('block', Number(from), historyStart)
-  const section = Math.floor(Number(from) / LOG_SECTION_BLOCKS)
-  const first = section * LOG_SECTION_BLOCKS
-  const last = Math.min(Number(to), first + LOG_SECTION_BLOCKS - 1)
-  const numbers: bigint[] = []
-  if (section < index.sections) {
-    for (const offset of await searchStored(index, pattern, section, from)) {
-      const number = first + offset
-      if (number >= Number(from) && number <= last) numbers.push(BigInt(number))
-    }
-  } else
-    for (let number = Number(from); number <= last; number++)
-      if (await mayMatch(index, number, pattern)) numbers.push(BigInt(number))
-  return { numbers, through: BigInt(last) }
-}
-
 export const openLogIndex = async (kv: KeyValueStore, sources: LogIndexSources): Promise<LogIndex> => {
   const progress = await readLogProgress(kv)
   const index: LogIndexState = {
@@ -224,8 +197,10 @@ export const openLogIndex = async (kv: KeyValueStore, sources: LogIndexSources):
     sources,
     progress,
     sections: progress.sections,
+    groups: progress.groups,
     recent: new Map(),
     recentBytes: 0,
+    candidates: new WeakMap(),
     target: -1,
     running: undefined,
     stopped: false,
@@ -245,7 +220,7 @@ export const openLogIndex = async (kv: KeyValueStore, sources: LogIndexSources):
       startStoring(index)
     },
     settled: async () => index.running,
-    search: (pattern, from, to) => search(index, pattern, from, to),
+    search: (pattern, from, to) => searchIndex(index, pattern, from, to),
     close: async () => {
       index.closed = true
       index.stopped = true

@@ -1,9 +1,10 @@
-import { HISTORY_STEP_BLOCKS, LOG_SECTION_BLOCKS } from '../limits.ts'
+import { HISTORY_STEP_BLOCKS } from '../limits.ts'
+import { endedTables } from '../logs/postings.ts'
 import { fail, StoreFailed } from '../storeFailed.ts'
 import type { StoreState } from '../storeState.ts'
 import { writeHistoryStart, writeRemovedTo } from '../recovery/historyMark.ts'
 import { betweenFlushes, markHeight } from './betweenFlushes.ts'
-import { removeBlocks, removeLogSection } from './removeBlocks.ts'
+import { removeBlocks, removeLogTable } from './removeBlocks.ts'
 
 /*
  * Keeps the last blocks only. The start of the history moves up with the flushed height: in memory first, so that no reader
@@ -64,8 +65,7 @@ const removeNext = async (store: StoreState): Promise<boolean> => {
   const from = removal.removedTo
   const end = await removeBlocks(store, from, removal.durableStart)
   if (end === from) return false
-  const section = Math.floor(from / LOG_SECTION_BLOCKS)
-  for (let at = section; (at + 1) * LOG_SECTION_BLOCKS <= end; at++) await removeLogSection(kv, at)
+  for (const table of endedTables(from, end)) await removeLogTable(kv, table)
   removal.removedTo = end
   await writeRemovedTo(kv, end)
   return true

@@ -4,9 +4,9 @@ import { runStepsYielding } from '../../steps.ts'
 import { checkedValue, StoreCorruption } from '../checksum.ts'
 import { currentRecords, entryOf, writeEntries } from '../flushing/flush.ts'
 import type { KeyValueEntry, KeyValueStore } from '../keyvalue/keyvalue.ts'
-import { accountKey, logSectionKey, slotKey, transactionKey } from '../keys.ts'
+import { accountKey, slotKey, transactionKey } from '../keys.ts'
 import { FLUSH_SLICE_ENTRIES, HISTORY_STEP_BLOCKS } from '../limits.ts'
-import { partitionKeys } from '../logs/section.ts'
+import { partitionKeys, type PostingTable } from '../logs/postings.ts'
 import { pagesEndingAt } from '../views/valueHistory.ts'
 import { commitOfSegmentSteps } from '../recovery/recover.ts'
 import { readSegment, removeSegment } from '../segments/segmentParts.ts'
@@ -156,11 +156,11 @@ export const removeBlocks = async (store: StoreState, from: number, end: number)
   return batch.end
 }
 
-/** Removes a section of the log index, its head last. */
-export const removeLogSection = async (kv: KeyValueStore, section: number): Promise<void> => {
-  const key = logSectionKey(section)
+/** Removes a section or group of the log index, its head last. */
+export const removeLogTable = async (kv: KeyValueStore, table: PostingTable): Promise<void> => {
+  const key = table.head
   const head = checkedValue(key, await kv.get(key))
   if (head === undefined) return
-  await writeEntries(kv, partitionKeys(section, head).map(removalOf))
+  await writeEntries(kv, partitionKeys(table, head).map(removalOf))
   await kv.set([removalOf(key)])
 }

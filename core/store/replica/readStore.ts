@@ -7,7 +7,7 @@ import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { headerKey } from '../keys.ts'
 import { LOG_SECTION_BLOCKS, RECENT_BLOCKS } from '../limits.ts'
 import { bloomMayMatch } from '../logs/pattern.ts'
-import { searchSection } from '../logs/section.ts'
+import { searchTable, sectionTable } from '../logs/postings.ts'
 import type { ChainMemory } from '../chainMemory.ts'
 import { createStateReader, UnknownBlock } from '../reading/stateReader.ts'
 import type { ChainHead, ChainStore } from '../store.ts'
@@ -33,13 +33,14 @@ const searchLogs = (
     // Loads the headers into the cache under this store.
     await kv.getMany?.(keys)
   }
+  const reader = { fetch: (key: string) => views.fetch(key), pause: () => kv.pause() }
   return async (pattern, from, to) => {
     const section = Math.floor(Number(from) / LOG_SECTION_BLOCKS)
     const first = section * LOG_SECTION_BLOCKS
     const numbers: bigint[] = []
     if (section < logSections) {
       const last = Math.min(Number(to), first + LOG_SECTION_BLOCKS - 1)
-      for (const offset of await searchSection(key => views.fetch(key), section, pattern)) {
+      for (const offset of await searchTable(reader, sectionTable(section), pattern)) {
         const number = first + offset
         if (number >= Number(from) && number <= last) numbers.push(BigInt(number))
       }

@@ -4,7 +4,7 @@ import type { KeyValueEntry } from '../keyvalue/keyvalue.ts'
 import { LOG_SECTION_BLOCKS } from '../limits.ts'
 import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
 import { logsOfSegmentSteps } from '../logs/blockLogs.ts'
-import { sectionRecords } from '../logs/section.ts'
+import { sectionTable, tableRecords } from '../logs/postings.ts'
 import { openSegment } from '../segments/segment.ts'
 
 /** The fingerprints of the blocks after the last complete section of the log index. */
@@ -31,7 +31,7 @@ export const sectionEntries = async (
     if (!open.has(number)) runSteps(addLogsSteps(open, number, await readSegment(number)))
     blocks.push(open.get(number) as Uint32Array)
   }
-  return [...sectionRecords(section, blocks)].map(({ key, value }) => ({
+  return [...tableRecords(sectionTable(section), blocks)].map(({ key, value }) => ({
     key,
     value: withChecksum(key, value),
   }))
