@@ -4,6 +4,8 @@ export type Row = { readonly name: string; readonly values: Readonly<Record<stri
 export type BenchOptions = {
   /** Fewer windows and smaller states: for a look, not for figures. */
   readonly quick: boolean
+  /** States and chains of the largest sizes: an hour or more, and some 10 GB of disk. */
+  readonly full: boolean
   /** Says what is being prepared or measured. */
   readonly progress: (text: string) => void
 }

@@ -22,7 +22,7 @@ const NOT_RUN_MAX = 10
 /** Options of programs other than the node: package managers, tests, simulation, attacks and benchmarks. */
 const OTHER_OPTIONS: ReadonlySet<string> = new Set(
   `yes frozen-lockfile production parallel no-isolate timeout silent header version seeds seed validators forgetting from help
-   list only quick minutes runtime omit json url dir env var file remote tag read-only volume legacy
+   list only quick full minutes runtime omit json url dir env var file remote tag read-only volume legacy
    gas-price`.split(/\s+/),
 )
 

@@ -1,12 +1,15 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Block } from '../../../core/block/block.ts'
 import { qbftBlockHash } from '../../../core/block/codec/blockHash.ts'
+import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { ChainHead, ChainStore } from '../../../core/store/store.ts'
 import { createTrieCache } from '../../../core/trie/nodes/cache.ts'
 import { updateStateRoot } from '../../../core/trie/state/stateRoot.ts'
 import { withFolder } from '../../runtime/folder.ts'
-import { ownBlocks } from '../engines/ownBlocks.ts'
+import { type OwnBlocks, ownBlocks } from '../engines/ownBlocks.ts'
 import { benchGenesis } from '../genesis.ts'
-import { type BenchOptions, median, msText, type Row } from '../measure.ts'
+import { type BenchOptions, median, msText, type Row, timesText } from '../measure.ts'
 import { holderBatches } from './trie.ts'
 import { createBlocks, createSenders, type Sender } from '../workload.ts'
 import { toHex, toQuantity } from '../../../core/bytes/hex.ts'
@@ -41,70 +44,133 @@ const growState = async (store: ChainStore, holders: number): Promise<void> => {
 type Times = {
   readonly median: number
   readonly mean: number
-  /** Of reading ahead, which is no part of the two above. */
-  readonly ahead: number
+  /** Of all threads of the process. */
+  readonly meanCpu: number
+}
+
+type Grown = {
+  /** `ahead` is no part of the other two. */
+  readonly readAhead: Times & { readonly ahead: number }
+  readonly notReadAhead: Times
+  readonly bytesPerAccount: number
+  readonly bytesPerTransfer: number
 }
 
 const mean = (values: readonly number[]): number => values.reduce((sum, ms) => sum + ms, 0) / values.length
 
-const blockMs = (
+type Counts = { readonly warmups: number; readonly windows: number }
+
+type BlockTime = { readonly ms: number; readonly cpuMs: number }
+
+/** Blocks with and without reading ahead in turns, so that both have the same state, caches and flushes. */
+const blockTimes = async (
+  { prefetch, run }: OwnBlocks,
+  blocks: readonly (readonly RecoveredTransaction[])[],
+  warmups: number,
+): Promise<Pick<Grown, 'readAhead' | 'notReadAhead'>> => {
+  const aheads: number[] = []
+  const times: [BlockTime[], BlockTime[]] = [[], []]
+  for (const [index, sent] of blocks.entries()) {
+    const isReadAhead = index % 2 === 0
+    const ahead = isReadAhead ? await prefetch(sent) : 0
+    const before = process.cpuUsage()
+    const { ms } = await run(sent)
+    const { user, system } = process.cpuUsage(before)
+    if (index < warmups) continue
+    if (isReadAhead) aheads.push(ahead)
+    times[isReadAhead ? 0 : 1].push({ ms, cpuMs: (user + system) / 1000 })
+  }
+  const of = (blocks: readonly BlockTime[]): Times => {
+    const walls = blocks.map(({ ms }) => ms)
+    return { median: median(walls), mean: mean(walls), meanCpu: mean(blocks.map(({ cpuMs }) => cpuMs)) }
+  }
+  return { readAhead: { ...of(times[0]), ahead: median(aheads) }, notReadAhead: of(times[1]) }
+}
+
+/** Bytes of the files of a folder. */
+const sizeOf = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+
+const measure = (
   senders: readonly Sender[],
   holders: number,
-  readsAhead: boolean,
-  { quick, progress }: BenchOptions,
-): Promise<Times> =>
+  { warmups, windows }: Counts,
+  progress: (text: string) => void,
+): Promise<Grown> =>
   withFolder(async folder => {
-    const counts = quick ? { warmups: 4, windows: 8 } : { warmups: 12, windows: 60 }
-    const alloc = Object.fromEntries(
-      senders.map(({ address }) => [toHex(address), { balance: toQuantity(10n ** 21n) }]),
-    )
+    const alloc = senders.map(({ address }) => [toHex(address), { balance: toQuantity(10n ** 21n) }])
     const name = holders.toLocaleString('en')
     progress(`state of ${name} accounts: building`)
-    const own = await ownBlocks(folder, benchGenesis(alloc))
+    const own = await ownBlocks(folder, benchGenesis(Object.fromEntries(alloc)))
     try {
+      const bytes = [sizeOf(folder)]
       await growState(own.store, holders)
+      bytes.push(sizeOf(folder))
       progress(`state of ${name} accounts: blocks`)
-      const times: number[] = []
-      const aheads: number[] = []
-      for (const sent of createBlocks('transfers', senders, counts.warmups + counts.windows, {
-        recipients: holders,
-      })) {
-        if (readsAhead) aheads.push(await own.prefetch(sent))
-        times.push((await own.run(sent)).ms)
+      const count = warmups + windows
+      const times = await blockTimes(
+        own,
+        createBlocks('transfers', senders, count, { recipients: holders }),
+        warmups,
+      )
+      await own.store.flush()
+      bytes.push(sizeOf(folder))
+      const [empty, grown, sent] = bytes as [number, number, number]
+      return {
+        ...times,
+        bytesPerAccount: (grown - empty) / holders,
+        bytesPerTransfer: (sent - grown) / (count * senders.length),
       }
-      const measured = times.slice(counts.warmups)
-      return { median: median(measured), mean: mean(measured), ahead: median(aheads.slice(counts.warmups)) }
     } finally {
       await own.close()
     }
   })
 
+/** A state that is measured for the sake of the compilers alone. */
+const WARM_UP_SIZE = 1_000
 const SIZES = [10_000, 100_000, 1_000_000]
 const QUICK_SIZES = [10_000, 100_000]
+const FULL_SIZES = [10_000, 10_000_000]
 
 /**
- * A block of 1,000 transfers to accounts all over states of three sizes: executed, all roots, committed to SQLite. Once with
- * the accounts read ahead, as a node does that has the transactions in its pool, and once for a node that has not.
+ * A block of 1,000 transfers to accounts all over states of several sizes: executed, all roots, committed to SQLite. Once
+ * with the accounts read ahead, as a node does that has the transactions in its pool, and once for a node that has not.
  */
-export const benchGrowth = async (options: BenchOptions): Promise<Row[]> => {
+export const benchGrowth = async ({ quick, full, progress }: BenchOptions): Promise<Row[]> => {
   const senders = createSenders()
-  const rows: Row[] = []
-  for (const readsAhead of [true, false]) {
-    let smallest: Times | undefined
-    for (const holders of options.quick ? QUICK_SIZES : SIZES) {
-      const block = await blockMs(senders, holders, readsAhead, options)
-      smallest ??= block
-      rows.push({
-        name: `${holders.toLocaleString('en')} accounts${readsAhead ? '' : ', not read ahead'}`,
-        values: {
-          'median ms': msText(block.median),
-          'against 10,000': `${(block.median / smallest.median).toFixed(2)}x`,
-          'mean ms': msText(block.mean),
-          ' against 10,000': `${(block.mean / smallest.mean).toFixed(2)}x`,
-          'read ahead ms': readsAhead ? msText(block.ahead) : '',
-        },
-      })
-    }
-  }
-  return rows
+  const counts = quick ? { warmups: 10, windows: 20 } : { warmups: 30, windows: 120 }
+  progress('warming up')
+  await measure(senders, WARM_UP_SIZE, { warmups: 0, windows: counts.warmups }, () => undefined)
+  const grown: (readonly [holders: number, Grown])[] = []
+  for (const holders of quick ? QUICK_SIZES : full ? FULL_SIZES : SIZES)
+    grown.push([holders, await measure(senders, holders, counts, progress)])
+  const smallest = (grown[0] as (typeof grown)[0])[1]
+  const row = (holders: number, of: Times, first: Times): Row => ({
+    name: `${holders.toLocaleString('en')} accounts`,
+    values: {
+      'median ms': msText(of.median),
+      'against 10,000': timesText(of.median, first.median),
+      'mean ms': msText(of.mean),
+      ' against 10,000': timesText(of.mean, first.mean),
+      'mean CPU ms': msText(of.meanCpu),
+      '  against 10,000': timesText(of.meanCpu, first.meanCpu),
+    },
+  })
+  return [
+    ...grown.map(([holders, { readAhead, bytesPerAccount, bytesPerTransfer }]) => {
+      const { name, values } = row(holders, readAhead, smallest.readAhead)
+      const more = {
+        'read ahead ms': msText(readAhead.ahead),
+        'bytes an account': bytesPerAccount.toFixed(0),
+        'bytes a transfer': bytesPerTransfer.toFixed(0),
+      }
+      return { name, values: { ...values, ...more } }
+    }),
+    ...grown.map(([holders, { notReadAhead }]) => {
+      const { name, values } = row(holders, notReadAhead, smallest.notReadAhead)
+      return { name: `${name}, not read ahead`, values }
+    }),
+  ]
 }
