@@ -41,11 +41,16 @@ export type Peer = {
   readonly inbound: boolean
   readonly status: PeerStatus
   readonly connectedAtMs: number
+  /** Random for each start of the peer; undefined from earlier releases and other software. */
+  readonly instance?: string | undefined
   /** The protocols that it offers over devp2p, such as `eth/68`; undefined over libp2p, where all nodes offer the same. */
   readonly capabilities?: readonly string[]
   /** Its clock minus that of this node, in milliseconds; undefined until the peer sent its time. */
   readonly clockOffsetMs?: number | undefined
 }
+
+/** What tells a node from another one with its key. */
+export type Identity = Pick<Peer, 'address' | 'instance'> & { readonly status: Pick<PeerStatus, 'client'> }
 
 /** `unknown` while this node syncs: it does not know the current validators. */
 export type Role = 'validator' | 'other' | 'unknown'
@@ -149,6 +154,13 @@ export type NetworkOptions = {
   readonly pause: YieldTurn
   /** Scores of peers that this network shares with that of another transport; its own if undefined. */
   readonly scoring?: Scoring
+  /** Random for each start of this node, and the same over each of its transports; drawn if undefined. */
+  readonly instance?: string
+  /**
+   * The endpoint from which another node with this address is connected over another transport of this node; undefined if there
+   * is none, or only the same one.
+   */
+  readonly otherWithKey?: (peer: Identity) => string | undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import { toBareHex } from '../../core/bytes/hex.ts'
-import type { ChainParameters, Network, NetworkHandlers, NetworkOptions, Peer, Scoring } from '../network.ts'
+import type { Devp2pNetwork } from '../devp2p/node/networkOf.ts'
+import type { ChainParameters, Identity, NetworkHandlers, NetworkOptions, Peer, Scoring } from '../network.ts'
 import type { Libp2pNetwork } from '../node/networkOf.ts'
 import { type Enode, parseEnode } from '../transport/enode.ts'
 import { idOf } from '../transport/identity.ts'
@@ -10,7 +11,7 @@ export type BothOptions = NetworkOptions & {
   readonly libp2pPort: number
 }
 
-export type Networks = { readonly libp2p: Libp2pNetwork; readonly devp2p: Network }
+export type Networks = { readonly libp2p: Libp2pNetwork; readonly devp2p: Devp2pNetwork }
 
 /** The connections with one node; libp2p is preferred: its statuses contain more. */
 type Connected = {
@@ -39,9 +40,12 @@ export const preferred = ({ libp2p, devp2p }: Connected): Peer | undefined => li
 export const portDistance = ({ port, libp2pPort }: Pick<BothOptions, 'port' | 'libp2pPort'>): number =>
   port === 0 || libp2pPort === 0 ? 1 : libp2pPort - port
 
+export const isOwnSoftware = ({ status }: Identity): boolean => status.client.startsWith('quorate/')
+
 /** The libp2p endpoint of a node of this software that is connected over devp2p; undefined if its port is not known. */
-const libp2pEnodeOf = ({ options }: BothState, { enode, status }: Peer): Enode | undefined => {
-  if (!status.client.startsWith('quorate/') || /:0(?:\?|$)/.test(enode)) return undefined
+const libp2pEnodeOf = ({ options }: BothState, peer: Peer): Enode | undefined => {
+  const { enode } = peer
+  if (!isOwnSoftware(peer) || /:0(?:\?|$)/.test(enode)) return undefined
   const { publicKey, host, port: devp2pPort } = parseEnode(enode)
   const port = devp2pPort + portDistance(options)
   return port < 1 || port > PORT_MAX ? undefined : { publicKey, host, port }

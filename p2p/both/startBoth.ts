@@ -2,6 +2,7 @@ import { toBareHex } from '../../core/bytes/hex.ts'
 import type { Address } from '../../core/bytes/bytes.ts'
 import { startDevp2p } from '../devp2p/startDevp2p.ts'
 import type { Network, NetworkOptions, Peer } from '../network.ts'
+import { newInstance } from '../peers/instance.ts'
 import { createScoring } from '../peers/scoring.ts'
 import { startNetwork } from '../startNetwork.ts'
 import { parseEnode } from '../transport/enode.ts'
@@ -15,6 +16,7 @@ import {
   portDistance,
   preferred,
 } from './bothPeers.ts'
+import { otherWithKey } from './otherWithKey.ts'
 
 const idOfEnode = (enode: string): string => idOf(parseEnode(enode).publicKey)
 
@@ -106,6 +108,7 @@ const summing = (onSum: ((count: number) => void) | undefined) => {
 const commonOptions = ({ options, scoring }: BothState): NetworkOptions => ({
   ...options,
   scoring,
+  instance: newInstance(),
   refuses: (publicKey, host, port) =>
     scoring.isBanned(idOf(publicKey)) ? 'banned for its behaviour' : options.refuses(publicKey, host, port),
 })
@@ -132,6 +135,7 @@ export const startBoth = async (options: BothOptions): Promise<Network> => {
     staticNodes: [],
     learnedNodes: [],
     onIncomplete: counted('libp2p'),
+    otherWithKey: otherWithKey(state, 'libp2p'),
     handlers: handlersOf(state, 'libp2p'),
   })
   try {
@@ -139,6 +143,7 @@ export const startBoth = async (options: BothOptions): Promise<Network> => {
       ...common,
       chain: options.chain,
       onIncomplete: counted('devp2p'),
+      otherWithKey: otherWithKey(state, 'devp2p'),
       handlers: handlersOf(state, 'devp2p'),
     })
     state.networks = { libp2p, devp2p }

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { compareBytes } from '../../core/bytes/bytes.ts'
 import { addressOfPublicKey } from '../../core/crypto/crypto.ts'
 import { NetworkError } from '../error.ts'
-import type { ListenAddress, Network } from '../network.ts'
+import type { ListenAddress } from '../network.ts'
 import { createDialer, type Dialer } from '../peers/dialer.ts'
 import { enodesOf } from '../peers/peerExchange.ts'
 import { createServing } from './eth/serving.ts'
@@ -14,7 +14,7 @@ import { startNodeDiscovery } from './node/startNodeDiscovery.ts'
 import { createConsensusMessages } from './node/consensus.ts'
 import { createNeighbours } from './node/neighbours.ts'
 import { createDevp2pNode, type Devp2pNode, type Devp2pOptions } from './node/devp2pNode.ts'
-import { networkOf } from './node/networkOf.ts'
+import { type Devp2pNetwork, networkOf } from './node/networkOf.ts'
 import { createSessionEvents } from './node/sessionEvents.ts'
 import { createTransactionPropagation } from './node/transactionPropagation.ts'
 import { abortSession, disconnectSession } from './session/ending.ts'
@@ -128,7 +128,7 @@ const assemble = (options: Devp2pOptions): { readonly node: Devp2pNode; readonly
  * @throws NetworkError when it cannot listen on the port
  * @throws EnodeError when a bootnode or static node is not an enode URL
  */
-export const startDevp2p = async (options: Devp2pOptions): Promise<Network> => {
+export const startDevp2p = async (options: Devp2pOptions): Promise<Devp2pNetwork> => {
   const { node, events } = assemble(options)
   const { dialer } = node.parts
   const stopListening = await startListening(node, events)

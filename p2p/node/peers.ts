@@ -1,6 +1,5 @@
 import { DIALS_MAX, RESERVED_CONNECTIONS } from '../limits.ts'
 import { compareBytes } from '../../core/bytes/bytes.ts'
-import { toBareHex } from '../../core/bytes/hex.ts'
 import { setBounded } from '../../core/collections/boundedMap.ts'
 import { ANOTHER_KEY, ENDED_HANDSHAKE, NetworkError } from '../error.ts'
 import { gossipOptions } from '../gossip/gossip.ts'
@@ -8,6 +7,7 @@ import { createConnectionManager } from '../peers/connectionManager.ts'
 import { createDialer } from '../peers/dialer.ts'
 import { createGater } from '../peers/gater.ts'
 import { enodesOf } from '../peers/peerExchange.ts'
+import { newInstance } from '../peers/instance.ts'
 import { createScoring } from '../peers/scoring.ts'
 import type { Enode } from '../transport/enode.ts'
 import { createHost, DIAL_TIMEOUT_MS, type Host } from '../transport/host.ts'
@@ -16,9 +16,6 @@ import type { Base } from './base.ts'
 
 /** Connection keys of validators that are remembered; more than a network has. */
 const CLAIMS_MAX = 256
-
-/** Two nodes with one key never draw the same. */
-const INSTANCE_BYTES = 8
 
 /** The other side may speak no libp2p; one that proves another identity than the URL names does. */
 const dialError = (cause: unknown): unknown => {
@@ -70,6 +67,7 @@ export const createPeers = (base: Base) => {
     maxPeers,
     inboundPeersMax: options.inboundPeersMax,
     ownAddress: base.ownAddress,
+    otherWithKey: options.otherWithKey ?? (() => undefined),
     onClaim: ({ id }, address) => {
       // Of validators alone: the others need no priority, and could crowd them out.
       if (handlers.roleOf(address) !== 'other') setBounded(base.claims, id, address, CLAIMS_MAX)
@@ -79,7 +77,7 @@ export const createPeers = (base: Base) => {
     refuses,
     isStatic,
     isBanned,
-    instance: toBareHex(crypto.getRandomValues(new Uint8Array(INSTANCE_BYTES))),
+    instance: options.instance ?? newInstance(),
     listenEndpoint: () => ({ host: options.advertisedHost, port: state.port }),
     onEstablished: (connection, first) => events.established.emit(connection, first),
     onEnded: (connection, peer, reason) => {

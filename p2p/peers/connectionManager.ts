@@ -2,7 +2,7 @@ import { errorText } from '../../core/text/errorText.ts'
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { YieldTurn } from '../../core/scheduler.ts'
-import type { NetworkHandlers, Peer } from '../network.ts'
+import type { NetworkHandlers, NetworkOptions, Peer } from '../network.ts'
 import type { Log } from '../log.ts'
 import { receiveFrames } from '../transport/receive.ts'
 import { createTokenBucket } from '../transport/tokenBucket.ts'
@@ -29,6 +29,7 @@ export type ConnectionManagerOptions = {
   readonly isValidator: (publicKey: Uint8Array) => boolean
   /** The address of this node's validator. */
   readonly ownAddress: Address
+  readonly otherWithKey: NonNullable<NetworkOptions['otherWithKey']>
   /** A node proved with a statement that it is this validator. */
   readonly onClaim: (connection: PeerConnection, address: Address) => void
   /** A peer refuses this node, because another node with the same key is connected with it. */

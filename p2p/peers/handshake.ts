@@ -91,7 +91,7 @@ const onStatus = (
     )
     return
   }
-  const claim = checkClaim(options.table, options.ownAddress, connection, message)
+  const claim = checkClaim(options, connection, message)
   if (claim.kind === 'replaces') return endReplaced(options, connection, claim.current)
   const refusal = claim.kind === 'accepted' ? refusalOf(options, connection) : claim.reason
   if (claim.kind !== 'accepted' || refusal !== undefined) {
@@ -132,6 +132,7 @@ const establish = (
     inbound,
     status,
     connectedAtMs: nowMs(),
+    instance: connection.remote?.instance,
   }
   const entry = table.add(connection, peer)
   const first = entry.connections.length === 1

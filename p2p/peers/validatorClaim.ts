@@ -2,7 +2,8 @@ import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { PeerStatus } from '../network.ts'
 import type { PeerConnection } from './connection.ts'
-import type { PeerEntry, PeerTable } from './peerTable.ts'
+import type { ConnectionManagerOptions } from './connectionManager.ts'
+import type { PeerEntry } from './peerTable.ts'
 import { statementSigner } from '../validatorStatement.ts'
 
 const endpointOf = ({ remoteHost, remotePort }: PeerConnection): string =>
@@ -40,8 +41,7 @@ const connectedWithKey = (
 
 /** Checks the address that a node claims. */
 export const checkClaim = (
-  table: Pick<PeerTable, 'get' | 'ofAddress'>,
-  ownAddress: Address,
+  { table, ownAddress, otherWithKey }: Pick<ConnectionManagerOptions, 'table' | 'ownAddress' | 'otherWithKey'>,
   connection: Pick<PeerConnection, 'id' | 'address' | 'publicKey'>,
   { status, instance }: { readonly status: PeerStatus; readonly instance?: string },
 ): Claim => {
@@ -55,8 +55,10 @@ export const checkClaim = (
     }
   const before = table.get(connection.id)
   const other = connectedWithKey(before, instance)
-  if (other !== undefined)
-    return { kind: 'key-in-use', reason: `another node with its key is connected from ${endpointOf(other)}` }
+  const endpoint =
+    other === undefined ? otherWithKey({ address, instance, status }) : endpointOf(other)
+  if (endpoint !== undefined)
+    return { kind: 'key-in-use', reason: `another node with its key is connected from ${endpoint}` }
   if (before !== undefined && !equalBytes(before.peer.address, address))
     return { kind: 'refused', reason: `it is connected as ${toHex(before.peer.address)}` }
   const current = table.ofAddress(address)

@@ -3,86 +3,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'bun:test'
 import { fromHex, toBareHex } from '../../core/bytes/hex.ts'
 import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
-import type { Network } from '../../p2p/network.ts'
-import { startBoth } from '../../p2p/both/startBoth.ts'
 import { ETH } from '../../p2p/devp2p/ethCodes.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
-import { freePorts, takenPorts } from '../../runtime/devnet/ports.ts'
-import { createYield } from '../../runtime/scheduler.ts'
+import { freePorts } from '../../runtime/devnet/ports.ts'
+import { type BothNode, portPair, startBothNode } from './bothNodes.ts'
 import { BLOCKS, startDevp2pNode, statusAt } from './devp2p/nodes.ts'
 import type { SampleBlock } from './devp2p/sampleBlocks.ts'
 import { connectScripted } from './devp2p/scriptedPeer.ts'
-import { serveSampleBlocks } from './devp2p/sampleBlocks.ts'
 import { someTransaction, startTestNode, until } from './networks.ts'
-import { LOOPBACK } from '../support/loopback.ts'
 
 const ISTANBUL_OFFSET = 0x21
 /** The interval at which connections are checked. */
 const SUPERVISION_MS = 1000
 
 const status = statusAt(BLOCKS[0] as SampleBlock, { client: 'quorate/test' })
-const none = async function* () {}
-
-/** Two free ports of which one follows the other, as they do by default. */
-const portPair = async (): Promise<readonly [number, number]> => {
-  for (;;) {
-    const [port = 0] = await freePorts(1)
-    if ((await takenPorts([port + 1])).length === 0) return [port, port + 1]
-  }
-}
-
-/** A node over both transports, with what its handlers were told. */
-const startBothNode = async (
-  ports: readonly [devp2p: number, libp2p: number],
-  staticNodes: readonly string[],
-  refuses: (publicKey: Uint8Array) => string | undefined = () => undefined,
-) => {
-  const privateKey = randomBytes(32)
-  const heard = {
-    events: [] as string[],
-    transactions: [] as Uint8Array[],
-    codes: [] as number[],
-    unreached: [] as string[],
-  }
-  const note = (): void => undefined
-  const network: Network = await startBoth({
-    privateKey,
-    ...LOOPBACK,
-    port: ports[0],
-    libp2pPort: ports[1],
-    staticNodes,
-    discovery: false,
-    refuses,
-    nowMs: () => Date.now(),
-    pause: createYield(),
-    chain: { consensus: { kind: 'ethash' }, genesisDifficulty: 1n, forks: { blocks: [], times: [] } },
-    log: { debug: note, info: note, warn: note, error: note },
-    handlers: {
-      status: () => status,
-      roleOf: () => 'validator',
-      onConsensusMessage: (_peer, code) => void heard.codes.push(code),
-      onTransactions: (_peer, transactions) => {
-        heard.transactions.push(...transactions)
-        return true
-      },
-      onNewBlock: note,
-      blocks: none,
-      records: none,
-      poolHashes: none,
-      poolTransactions: none,
-      receiptsByHash: none,
-      ...serveSampleBlocks(BLOCKS),
-      onPeer: peer => void heard.events.push(`came ${toBareHex(peer.address)}`),
-      onGossip: note,
-      onStatus: note,
-      onPeerDisconnected: peer => void heard.events.push(`went ${toBareHex(peer.address)}`),
-      onRefused: note,
-      onDialFailed: enode => void heard.unreached.push(enode),
-    },
-  })
-  const publicKey = publicKeyOf(privateKey)
-  return { network, heard, libp2pEnode: formatEnode({ publicKey, host: '127.0.0.1', port: ports[1] }) }
-}
 
 test('given nodes of each transport around two of both, then these meet over libp2p, and pass on what one side brings once, whatever a third sends', async () => {
   const one = await startBothNode(await portPair(), [])
@@ -136,7 +70,7 @@ test('given nodes of each transport around two of both, then these meet over lib
 
 /** Dials the node over devp2p; the node itself dials over libp2p all the while. Neither connection stays. */
 const expectRefused = async (
-  { network, heard }: Awaited<ReturnType<typeof startBothNode>>,
+  { network, heard }: BothNode,
   privateKey: Uint8Array,
 ): Promise<void> => {
   const again = await connectScripted(network.enode, { privateKey, client: 'quorate/test' })
@@ -174,9 +108,9 @@ test('given a node that is connected over both transports, when it is banned, th
 
 test('given a node that is connected over both transports, when it is removed from the allowlist, then both connections end, and it is not connected again over either', async () => {
   const removed = new Set<string>()
-  const one = await startBothNode(await portPair(), [], publicKey =>
-    removed.has(toBareHex(publicKey)) ? 'not in the allowlist' : undefined,
-  )
+  const one = await startBothNode(await portPair(), [], {
+    refuses: publicKey => (removed.has(toBareHex(publicKey)) ? 'not in the allowlist' : undefined),
+  })
   const privateKey = randomBytes(32)
   const libp2p = await startTestNode({ privateKey, bootnodes: [one.libp2pEnode], status })
   try {

@@ -1,3 +1,4 @@
+import { fromHex, toBareHex } from '../../../core/bytes/hex.ts'
 import { iterateRawItems, rawItems, rawString } from '../../../core/rlp/rawItem.ts'
 import { encodeRlp, rlpBytes, rlpScalar } from '../../../core/rlp/rlp.ts'
 import type { Capability } from './capabilities.ts'
@@ -14,6 +15,8 @@ export type Hello = {
   readonly port: number
   /** 64 bytes; it has to be the key that the handshake proved. */
   readonly publicKey: Uint8Array
+  /** Random for each start of a node of this software, as a further item, which other software ignores (EIP-8). */
+  readonly instance?: string | undefined
 }
 
 /** No client offers more. */
@@ -24,12 +27,17 @@ const NAME_LENGTH_MAX = 32
 const VERSION_BYTES_MAX = 8
 const PORT_MAX = 65_535n
 /** Items that are read; later versions may have more. */
-const ITEMS = 5
+const ITEMS = 6
+const INSTANCE_BYTES = 8
+/** RLP of a string of up to 55 bytes begins with this plus its length. */
+const SHORT_STRING = 0x80
 
-export const encodeHello = ({ version, client, capabilities, port, publicKey }: Hello): Uint8Array => {
+export const encodeHello = (hello: Hello): Uint8Array => {
+  const { version, client, capabilities, port, publicKey, instance } = hello
   const encoder = new TextEncoder()
   const offered = capabilities.map(({ name, version }) => [encoder.encode(name), version])
-  return encodeRlp([version, encoder.encode(client), offered, port, publicKey])
+  const items = [version, encoder.encode(client), offered, port, publicKey]
+  return encodeRlp(instance === undefined ? items : [...items, fromHex(instance)])
 }
 
 /** @throws RlpError when the bytes are not a hello */
@@ -39,7 +47,7 @@ export const decodeHello = (payload: Uint8Array): Hello => {
     if (items.length === ITEMS) break
     items.push(item)
   }
-  const [version, client, offered, port, publicKey] = items
+  const [version, client, offered, port, publicKey, further] = items
   const decoder = new TextDecoder()
   const capabilities: Capability[] = []
   for (const item of iterateRawItems(offered, 'the capabilities')) {
@@ -59,7 +67,14 @@ export const decodeHello = (payload: Uint8Array): Hello => {
     capabilities,
     port: existingPort(rlpScalar(rawString(port, 'a port'), 'the port of a hello', VERSION_BYTES_MAX)),
     publicKey: rlpBytes(rawString(publicKey, 'a node key'), 'the node key', 64).slice(),
+    ...instanceOf(further),
   }
+}
+
+/** Other software may have further items of its own. */
+const instanceOf = (further: Uint8Array | undefined): Pick<Hello, 'instance'> => {
+  const isInstance = further?.length === 1 + INSTANCE_BYTES && further[0] === SHORT_STRING + INSTANCE_BYTES
+  return isInstance ? { instance: toBareHex(further.subarray(1)) } : {}
 }
 
 /** Names are logged: no control characters. */

@@ -45,6 +45,7 @@ const sendHello = (node: Devp2pNode, { outbox }: Session): void => {
       capabilities: OFFERED_CAPABILITIES,
       port: node.port,
       publicKey: node.ownKey,
+      instance: node.instance,
     }),
   })
 }

@@ -3,6 +3,7 @@ import type { ChainParameters, NetworkHandlers, NetworkOptions, Scoring } from '
 import type { Log } from '../../log.ts'
 import { safeHandlers } from '../../node/safeHandlers.ts'
 import type { Dialer } from '../../peers/dialer.ts'
+import { newInstance } from '../../peers/instance.ts'
 import { createScoring } from '../../peers/scoring.ts'
 import { type Enode, parseEnode } from '../../transport/enode.ts'
 import { idOf } from '../../transport/identity.ts'
@@ -32,6 +33,8 @@ export type Devp2pNode = {
   readonly options: Devp2pOptions
   readonly ownKey: Uint8Array
   readonly ownId: string
+  /** Random for each start. */
+  readonly instance: string
   readonly random: Random
   readonly log: Log
   readonly handlers: NetworkHandlers
@@ -75,6 +78,7 @@ export const createDevp2pNode = (options: Devp2pOptions): Omit<Devp2pNode, 'part
     options,
     ownKey,
     ownId,
+    instance: options.instance ?? newInstance(),
     random: options.random ?? randomBytes,
     log,
     handlers: safeHandlers(options.handlers, log),

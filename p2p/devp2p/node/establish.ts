@@ -13,7 +13,7 @@ import { deliverEarly } from '../session/receiving.ts'
 import { nameOf, type Session } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 import { hasTooManyInbound, isFull } from './connections.ts'
-import { refuseSameKey } from './sameKey.ts'
+import { refuseOverOther, refuseSameKey } from './sameKey.ts'
 import { readStatus } from './statusExchange.ts'
 
 /** Tries to get the header of the head that a peer claims. */
@@ -45,6 +45,7 @@ const peerOf = (session: Session, status: EthStatus, nowMs: number): Peer => {
       features: [],
     },
     connectedAtMs: nowMs,
+    instance: hello?.instance,
     capabilities: (hello?.capabilities ?? []).map(capabilityText),
   }
 }
@@ -120,6 +121,7 @@ const findHead = async (node: Devp2pNode, peer: EthPeer): Promise<void> => {
     if (number === undefined)
       return void disconnectSession(session, 'uselessPeer', 'it does not deliver the header of its head')
     await refuseSameKey(node, session)
+    refuseOverOther(node, session)
     if (session.stage === 'head') establish(node, peer, number)
   } catch (error) {
     void disconnectSession(

@@ -1,3 +1,4 @@
+import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import { NetworkError } from '../../error.ts'
 import { joinHashes, splitHashes } from '../../gossip/joinedHashes.ts'
@@ -9,6 +10,7 @@ import { requestBlockRange } from '../eth/blockRequests.ts'
 import type { EthPeer } from '../eth/ethPeer.ts'
 import { disconnectSession } from '../session/ending.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
+import { endIfSilent } from './sameKey.ts'
 
 /** Hashes of one request for pooled transactions: both clients serve no more. */
 const POOLED_AT_ONCE = 256
@@ -62,8 +64,13 @@ const discoveryQuery = ({ parts: { discovery }, port }: Devp2pNode): { readonly 
   return discovery.port === port ? {} : { discoveryPort: discovery.port }
 }
 
+export type Devp2pNetwork = Network & {
+  /** Disconnects the peer with this address unless it answers a ping. */
+  endIfSilent(address: Address): Promise<void>
+}
+
 /** The network as its host uses it, over a node that runs. */
-export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Network => {
+export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Devp2pNetwork => {
   const { options, ownKey, table, parts, port } = node
   return {
     enode: formatEnode({
@@ -101,6 +108,7 @@ export const networkOf = (node: Devp2pNode, stop: () => Promise<void>): Network 
     },
     addPeer: async text => addPeer(node, text),
     removePeer: async text => removePeer(node, text),
+    endIfSilent: address => endIfSilent(node, toBareHex(address)),
     stop,
   }
 }

@@ -7,7 +7,7 @@ import { nameOf, type ProtocolMessage, type Session, type SessionEvents } from '
 import { isFull, refusalOf } from './connections.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
 import { onStatus } from './establish.ts'
-import { earlierWithKey, noteRefusal, refuseSameKey } from './sameKey.ts'
+import { earlierWithKey, noteRefusal, refuseOverOther, refuseSameKey } from './sameKey.ts'
 import { sendStatus } from './statusExchange.ts'
 
 const ANSWER_CODES: ReadonlySet<number> = new Set([
@@ -25,6 +25,7 @@ const onHello = (node: Devp2pNode, session: Session): void => {
     return void disconnectSession(session, refusal.reason, refusal.text, true)
   }
   if (isFull(node, session)) return void disconnectSession(session, 'tooManyPeers', 'too many peers', true)
+  if (refuseOverOther(node, session)) return
   if (earlierWithKey(node, session) === undefined) return sendStatus(node, session)
   void refuseSameKey(node, session).then(() => {
     if (session.stage !== 'closing') sendStatus(node, session)

@@ -18,6 +18,13 @@ describe('given hello', () => {
     expect(decodeHello(encodeHello(hello))).toEqual(hello)
   })
 
+  test('when it has an instance, then it reads back, and a further item of other software is none', () => {
+    const withInstance = { ...hello, instance: '0123456789abcdef' }
+    expect(decodeHello(encodeHello(withInstance))).toEqual(withInstance)
+    const other = encodeRlp([5, new Uint8Array(1), [], 0, hello.publicKey, new Uint8Array(9)])
+    expect(decodeHello(other).instance).toBeUndefined()
+  })
+
   test('when it is of a later version, then it may have further items', () => {
     const text = new TextEncoder()
     const bytes = encodeRlp([6, text.encode('x'), [[text.encode('eth'), 99]], 0, hello.publicKey, [1], 2])
