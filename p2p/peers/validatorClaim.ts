@@ -41,7 +41,11 @@ const connectedWithKey = (
 
 /** Checks the address that a node claims. */
 export const checkClaim = (
-  { table, ownAddress, otherWithKey }: Pick<ConnectionManagerOptions, 'table' | 'ownAddress' | 'otherWithKey'>,
+  {
+    table,
+    ownAddress,
+    otherWithKey,
+  }: Pick<ConnectionManagerOptions, 'table' | 'ownAddress' | 'otherWithKey'>,
   connection: Pick<PeerConnection, 'id' | 'address' | 'publicKey'>,
   { status, instance }: { readonly status: PeerStatus; readonly instance?: string },
 ): Claim => {
@@ -55,8 +59,7 @@ export const checkClaim = (
     }
   const before = table.get(connection.id)
   const other = connectedWithKey(before, instance)
-  const endpoint =
-    other === undefined ? otherWithKey({ address, instance, status }) : endpointOf(other)
+  const endpoint = other === undefined ? otherWithKey({ address, instance, status }) : endpointOf(other)
   if (endpoint !== undefined)
     return { kind: 'key-in-use', reason: `another node with its key is connected from ${endpoint}` }
   if (before !== undefined && !equalBytes(before.peer.address, address))

@@ -10,8 +10,10 @@ import {
   statementSigner,
   type ValidatorStatement,
 } from '../../p2p/validatorStatement.ts'
+import { CommandError } from '../cli/errors.ts'
 import { readTextUpTo } from '../cli/readUpTo.ts'
 import { writeFileAtomically } from '../files/atomic.ts'
+import { writeFailureReason } from '../files/reason.ts'
 import { createNodeKey, type NodeKey, readNodeKey, writeNodeKey } from '../keys/nodeKey.ts'
 import type { ValidatorSigner } from './signer.ts'
 
@@ -77,7 +79,21 @@ export const storedValidatorKey = (dataPath: string): Uint8Array | undefined => 
   return stored !== undefined && isSignedByValidator(stored) ? stored.validatorKey : undefined
 }
 
-/** The statement that binds the connection key to the validator: the kept one, or a new one. @throws SignerError */
+/** @throws CommandError */
+const writeStatementFile = (dataPath: string, content: string): void => {
+  const path = statementPath(dataPath)
+  try {
+    writeFileAtomically(path, content)
+  } catch (cause) {
+    throw new CommandError(
+      'DATA_PATH',
+      `The statement of the validator cannot be written to file ${path}: ${writeFailureReason(cause)}. Make room in the data path, or give a folder that this node may write to with --data-path.`,
+      { cause },
+    )
+  }
+}
+
+/** The statement that binds the connection key to the validator: the kept one, or a new one. @throws SignerError, CommandError */
 export const bindConnectionKey = async (
   dataPath: string,
   signer: ValidatorSigner,
@@ -103,6 +119,6 @@ export const bindConnectionKey = async (
     madeAtMs: subject.madeAtMs,
     signature: toHex(signature),
   }
-  writeFileAtomically(statementPath(dataPath), JSON.stringify(file, undefined, 2))
+  writeStatementFile(dataPath, JSON.stringify(file, undefined, 2))
   return { madeAtMs: subject.madeAtMs, signature }
 }

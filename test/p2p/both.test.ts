@@ -69,10 +69,7 @@ test('given nodes of each transport around two of both, then these meet over lib
 })
 
 /** Dials the node over devp2p; the node itself dials over libp2p all the while. Neither connection stays. */
-const expectRefused = async (
-  { network, heard }: BothNode,
-  privateKey: Uint8Array,
-): Promise<void> => {
+const expectRefused = async ({ network, heard }: BothNode, privateKey: Uint8Array): Promise<void> => {
   const again = await connectScripted(network.enode, { privateKey, client: 'quorate/test' })
   again.sendStatus()
   await until(() => again.isClosed())
