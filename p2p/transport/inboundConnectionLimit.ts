@@ -1,5 +1,6 @@
 import { createBoundedCache } from '../../core/collections/boundedMap.ts'
-import { createTokenBucket, type TokenBucket } from './tokenBucket.ts'
+import { ownedNetwork } from './addressNetwork.ts'
+import { admit, createTokenBucket, type TokenBucket } from './tokenBucket.ts'
 
 /**
  * Connections of unknown nodes from one address: all nodes of a network may run on one machine, or behind one router,
@@ -31,7 +32,8 @@ const HANDSHAKES_PER_SECOND = 2
 const ENTRIES_MAX = 1024
 
 /**
- * Limits inbound connections: of unknown nodes by address, because keys cost nothing to make, of known nodes by key.
+ * Limits inbound connections: of unknown nodes by address, because keys cost nothing to make, of known nodes by key. Public IPv6
+ * addresses with the same first 64 bits count as one.
  */
 export type InboundConnectionLimit = {
   /** False when the address has used up its allowance. Called before the handshake, which is expensive. */
@@ -46,24 +48,15 @@ export type InboundConnectionLimit = {
 
 const isOpen = (bucket: TokenBucket): boolean => bucket.take(0) === 0
 
-/** A refusal takes no token: otherwise a node that keeps trying would never be admitted again. */
-const admit = (bucket: TokenBucket): boolean => {
-  const open = isOpen(bucket)
-  if (open) bucket.take(1)
-  return open
-}
-
 export const createInboundConnectionLimit = (nowMs: () => number): InboundConnectionLimit => {
-  const unknown = createBoundedCache(ENTRIES_MAX, () =>
-    createTokenBucket(UNKNOWN_PER_SECOND, UNKNOWN_BURST, nowMs),
-  )
+  const byNetwork = (perSecond: number, burst: number): ((host: string) => TokenBucket) => {
+    const buckets = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(perSecond, burst, nowMs))
+    return host => buckets(ownedNetwork(host))
+  }
+  const unknown = byNetwork(UNKNOWN_PER_SECOND, UNKNOWN_BURST)
   const known = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(KNOWN_PER_SECOND, KNOWN_BURST, nowMs))
-  const banned = createBoundedCache(ENTRIES_MAX, () =>
-    createTokenBucket(BANNED_PER_SECOND, BANNED_BURST, nowMs),
-  )
-  const handshakes = createBoundedCache(ENTRIES_MAX, () =>
-    createTokenBucket(HANDSHAKES_PER_SECOND, HANDSHAKES_BURST, nowMs),
-  )
+  const banned = byNetwork(BANNED_PER_SECOND, BANNED_BURST)
+  const handshakes = byNetwork(HANDSHAKES_PER_SECOND, HANDSHAKES_BURST)
 
   return {
     admitsHandshake: host => {

@@ -3,6 +3,13 @@ export type TokenBucket = {
   take(tokens: number): number
 }
 
+/** Takes a token if there is one. A refusal takes none: otherwise who keeps trying would never be admitted again. */
+export const admit = (bucket: TokenBucket): boolean => {
+  const isOpen = bucket.take(0) === 0
+  if (isOpen) bucket.take(1)
+  return isOpen
+}
+
 /** Allows `burst` tokens at once and `perSecond` on average. */
 export const createTokenBucket = (perSecond: number, burst: number, nowMs: () => number): TokenBucket => {
   let tokens = burst

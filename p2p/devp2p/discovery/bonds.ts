@@ -1,6 +1,7 @@
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Hash } from '../../../core/bytes/bytes.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
+import { siteNetwork } from '../../transport/addressNetwork.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Nodes that are known; those whose answer is oldest are evicted first. */
@@ -9,8 +10,8 @@ const NODES_MAX = 512
 const BOND_MS = 12 * 3_600_000
 /** A pong that takes longer proves nothing. */
 const PONG_MS = 5_000
-/** Maximum nodes of one network of 256 public addresses, so that no single network can fill the table. */
-const SUBNET_MAX = 8
+/** Maximum nodes of one network of 256 public IPv4 addresses, or of 48 bits of IPv6: no single owner can fill the table. */
+const SITE_MAX = 8
 
 /** A node that pinged this one, or was pinged. */
 export type Bond = {
@@ -33,18 +34,14 @@ export type Bonds = {
   get(publicKey: Uint8Array): Bond | undefined
   /** The node with this key, new ones with this endpoint; undefined when its network has too many already. */
   of(publicKey: Uint8Array, endpoint: Endpoint): Bond | undefined
+  /** False when the node would move to a network that has too many already. */
+  mayMove(bond: Bond, endpoint: Endpoint): boolean
   isBonded(bond: Bond): boolean
   /** Whether a pong to this ping proves the endpoint. */
   awaitsPong(bond: Bond): boolean
   /** The nodes that proved their endpoints, the closest to the target first. */
   closest(target: Uint8Array, count: number): readonly Bond[]
 }
-
-const isPrivate = (host: string): boolean =>
-  /^(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./.test(host) || host.includes(':')
-
-const subnetOf = ({ host }: Endpoint): string | undefined =>
-  isPrivate(host) ? undefined : host.split('.').slice(0, 3).join('.')
 
 const distance = (a: Hash, b: Hash): bigint => BigInt(`0x${toBareHex(a)}`) ^ BigInt(`0x${toBareHex(b)}`)
 
@@ -60,12 +57,12 @@ export const createBonds = (nowMs: () => number): Bonds => {
     if (oldest !== undefined) nodes.delete(oldest.id)
   }
 
-  const isSubnetFull = (endpoint: Endpoint): boolean => {
-    const subnet = subnetOf(endpoint)
-    if (subnet === undefined) return false
+  const isSiteFull = ({ host }: Endpoint): boolean => {
+    const site = siteNetwork(host)
+    if (site === undefined) return false
     let count = 0
-    for (const bond of nodes.values()) if (subnetOf(bond.endpoint) === subnet) count++
-    return count >= SUBNET_MAX
+    for (const { endpoint } of nodes.values()) if (siteNetwork(endpoint.host) === site) count++
+    return count >= SITE_MAX
   }
 
   return {
@@ -74,7 +71,7 @@ export const createBonds = (nowMs: () => number): Bonds => {
       const id = toBareHex(publicKey)
       const known = nodes.get(id)
       if (known !== undefined) return known
-      if (isSubnetFull(endpoint)) return undefined
+      if (isSiteFull(endpoint)) return undefined
       evict()
       const never = Number.NEGATIVE_INFINITY
       const bond: Bond = {
@@ -91,6 +88,8 @@ export const createBonds = (nowMs: () => number): Bonds => {
       nodes.set(id, bond)
       return bond
     },
+    mayMove: (bond, endpoint) =>
+      siteNetwork(bond.endpoint.host) === siteNetwork(endpoint.host) || !isSiteFull(endpoint),
     isBonded,
     awaitsPong: ({ pingedAtMs }) => nowMs() - pingedAtMs < PONG_MS,
     closest: (target, count) => {

@@ -6,7 +6,8 @@ import { encodeRlp } from '../../../core/rlp/rlp.ts'
 import type { Log } from '../../log.ts'
 import { type Enode, hostKind, unmappedAddress } from '../../transport/enode.ts'
 import { createBoundedCache } from '../../../core/collections/boundedMap.ts'
-import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
+import { ownedNetwork, siteNetwork } from '../../transport/addressNetwork.ts'
+import { admit, createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
 import { type Bond, type Bonds, createBonds } from './bonds.ts'
 import { type Endpoint, isUnspecified } from './endpoint.ts'
 import { decodeMessage, encodeMessage, type Message, NEIGHBORS_MAX, PACKET_TYPES } from './messages.ts'
@@ -33,10 +34,11 @@ const NEW_NODES_MAX = 16
 const ANSWER_MS = 5_000
 /** The same node is not pinged again within this. */
 const PING_INTERVAL_MS = 5_000
-/** Packets of one address, and of all: each costs a recovery of its key. */
+/** Packets of one address, of one network of 256 of them, and of all: each costs a recovery of its key. */
 const PER_ADDRESS = { perSecond: 20, burst: 100 }
+const PER_SITE = { perSecond: 100, burst: 400 }
 const OF_ALL = { perSecond: 500, burst: 1_000 }
-const ADDRESSES_MAX = 1024
+const NETWORKS_MAX = 1024
 
 export type DiscoveryOptions = {
   readonly socket: Socket
@@ -62,7 +64,8 @@ export type Discovery = { stop(): void }
 type State = {
   readonly options: DiscoveryOptions
   readonly bonds: Bonds
-  readonly ofAddress: (host: string) => TokenBucket
+  readonly ofNetwork: (network: string) => TokenBucket
+  readonly ofSite: (site: string) => TokenBucket
   readonly ofAll: TokenBucket
   refreshedAtMs: number
   /** Nodes that proved their endpoints lately, to be asked for their neighbors. */
@@ -128,6 +131,7 @@ const onPing = (
   const endpoint = { ...source, tcp: message.from.tcp }
   const bond = bonds.of(packet.publicKey, endpoint)
   if (bond === undefined) return
+  if (!bonds.mayMove(bond, endpoint)) return
   // The source address of the packet counts: the address inside it is not proven. That of a ping may be forged, too, or the
   // ping a copy of another's: a proven address is replaced once the new one has answered.
   const isProven = bonds.isBonded(bond)
@@ -147,10 +151,13 @@ const onPong = (
   if (!equalBytes(bond.pingHash, message.pingHash)) return
   // A bootnode may have been pinged by its name. Otherwise the answer proves no other address than the one that was pinged.
   if (bond.pinged.host !== source.host && hostKind(bond.pinged.host) !== 'name') return
+  const endpoint = { ...bond.pinged, host: source.host, udp: source.udp }
+  // Others may have come there since the ping.
+  if (!bonds.mayMove(bond, endpoint)) return
   const isNew = !bonds.isBonded(bond)
   bond.pingHash = undefined
   bond.pongAtMs = options.nowMs()
-  bond.endpoint = { ...bond.pinged, host: source.host, udp: source.udp }
+  bond.endpoint = endpoint
   const { host, tcp, udp } = bond.endpoint
   if (tcp > 0)
     options.onNode({
@@ -198,8 +205,18 @@ const onMessage = (state: State, packet: Packet, message: Message, source: Endpo
   }
 }
 
+/** A packet that the limit of its own network refuses takes nothing from others. */
+const isAdmitted = (state: State, host: string): boolean => {
+  const site = siteNetwork(host)
+  return (
+    admit(state.ofNetwork(ownedNetwork(host))) &&
+    (site === undefined || admit(state.ofSite(site))) &&
+    admit(state.ofAll)
+  )
+}
+
 const onPacket = (state: State, bytes: Uint8Array, source: Endpoint): void => {
-  if (state.ofAddress(source.host).take(1) > 0 || state.ofAll.take(1) > 0) return
+  if (!isAdmitted(state, source.host)) return
   try {
     const packet = decodePacket(bytes)
     if (equalBytes(packet.publicKey, state.options.ownKey)) return
@@ -241,8 +258,11 @@ export const startDiscovery = (options: DiscoveryOptions): Discovery => {
   const state: State = {
     options,
     bonds: createBonds(nowMs),
-    ofAddress: createBoundedCache(ADDRESSES_MAX, () =>
+    ofNetwork: createBoundedCache(NETWORKS_MAX, () =>
       createTokenBucket(PER_ADDRESS.perSecond, PER_ADDRESS.burst, nowMs),
+    ),
+    ofSite: createBoundedCache(NETWORKS_MAX, () =>
+      createTokenBucket(PER_SITE.perSecond, PER_SITE.burst, nowMs),
     ),
     ofAll: createTokenBucket(OF_ALL.perSecond, OF_ALL.burst, nowMs),
     refreshedAtMs: nowMs(),

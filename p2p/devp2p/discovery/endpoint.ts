@@ -1,35 +1,32 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { type RawItem, rawString } from '../../../core/rlp/rawItem.ts'
 import { type RlpInput, RlpError } from '../../../core/rlp/rlp.ts'
+import { ipv6Words } from '../../transport/addressNetwork.ts'
 
 /** Where a node is: a numeric address, and the ports of discovery and of connections; 0 for none. */
 export type Endpoint = { readonly host: string; readonly udp: number; readonly tcp: number }
 
 const PORT_MAX = 65_535
 
-const ipv6Bytes = (host: string): Uint8Array => {
-  const [head = '', tail] = host.split('::')
-  const words = (text: string): number[] =>
-    text === '' ? [] : text.split(':').map(word => Number.parseInt(word, 16))
-  const before = words(head)
-  const after = tail === undefined ? [] : words(tail)
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0)
-  return Uint8Array.from(
-    [...before, ...(tail === undefined ? [] : zeros), ...after].flatMap(word => [word >> 8, word & 255]),
-  )
-}
+const ipv6Bytes = (host: string): Uint8Array =>
+  Uint8Array.from(ipv6Words(host).flatMap(word => [word >> 8, word & 255]))
 
 /** 4 or 16 bytes; 0.0.0.0 for a host name, for which the receiver takes the address that the packet came from. */
 export const addressBytes = (host: string): Uint8Array => {
   if (isIPv4(host)) return Uint8Array.from(host.split('.'), Number)
-  if (isIPv6(host) && !host.includes('.')) return ipv6Bytes(host)
+  if (isIPv6(host)) return ipv6Bytes(host)
   return new Uint8Array(4)
 }
+
+/** An IPv4 address has 4 bytes, or after these 16. */
+const MAPPED = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff)
 
 const hostOf = (bytes: Uint8Array): string => {
   if (bytes.length === 4) return bytes.join('.')
   if (bytes.length !== 16) throw new RlpError(`an address of ${bytes.length} bytes`)
+  if (equalBytes(bytes.subarray(0, MAPPED.length), MAPPED)) return bytes.subarray(MAPPED.length).join('.')
   const view = new DataView(bytes.buffer, bytes.byteOffset, 16)
   return Array.from({ length: 8 }, (_, index) => view.getUint16(2 * index).toString(16)).join(':')
 }
