@@ -13,6 +13,24 @@ export const cryptoEngineName = (): string => engine.name
 
 export const keccak256 = (bytes: Uint8Array): Uint8Array => engine.keccak256(bytes)
 
+/** Writes the hash of the bytes from `start` to `end` to `output` at `at`: allocates nothing, for callers that hash often. */
+export const keccak256Part = (
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  output: Uint8Array,
+  at: number,
+): void => engine.keccak256Part(bytes, start, end, output, at)
+
+/** As `keccak256Part`, of a part of a view, to eight words, the least significant first. */
+export const keccak256Words = (
+  view: DataView,
+  start: number,
+  end: number,
+  words: Int32Array,
+  at: number,
+): void => engine.keccak256Words(view, start, end, words, at)
+
 export const createKeccak256 = (): HashState => engine.createKeccak256()
 
 export const sign = (hash: Uint8Array, privateKey: Uint8Array): Signature => engine.sign(hash, privateKey)

@@ -11,6 +11,16 @@ export type HashState = { readonly update: (bytes: Uint8Array) => void; readonly
 export type CryptoEngine = {
   readonly name: string
   readonly keccak256: (bytes: Uint8Array) => Uint8Array
+  /** Writes the hash of the bytes from `start` to `end` to `output` at `at`. */
+  readonly keccak256Part: (
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    output: Uint8Array,
+    at: number,
+  ) => void
+  /** Writes the hash of a part of the view to eight words at `at`, the least significant first. */
+  readonly keccak256Words: (view: DataView, start: number, end: number, words: Int32Array, at: number) => void
   readonly createKeccak256: () => HashState
   /** RFC 6979 deterministic, low s. `hash` and `privateKey` are 32 bytes. */
   readonly sign: (hash: Uint8Array, privateKey: Uint8Array) => Signature

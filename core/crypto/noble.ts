@@ -2,11 +2,13 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { concatBytes } from '../bytes/bytes.ts'
 import { type CryptoEngine, isRecoverable } from './engine.ts'
+import { hashParts } from './hashParts.ts'
 
 /** The reference engine: portable, audited JavaScript; the fallback if WebAssembly cannot be compiled. */
 export const nobleEngine: CryptoEngine = {
   name: 'noble',
   keccak256: bytes => keccak_256(bytes),
+  ...hashParts(keccak_256),
   createKeccak256: () => {
     const state = keccak_256.create()
     return { update: bytes => void state.update(bytes), digest: () => state.clone().digest() }

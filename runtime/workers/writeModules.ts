@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { HASHES_MODULE_BASE64 } from '../../core/crypto/wasm/hashesModule.ts'
+import { fromBase64 } from '../../core/crypto/wasm/instance.ts'
+import { keccakModule } from '../../core/crypto/wasm/keccak/module.ts'
 import { SECP256K1_MODULE_BASE64 } from '../../core/crypto/wasm/secp256k1Module.ts'
 
 /**
@@ -11,11 +12,11 @@ import { SECP256K1_MODULE_BASE64 } from '../../core/crypto/wasm/secp256k1Module.
 export const writeModules = (workersFolder: string): void => {
   const folder = join(workersFolder, 'modules')
   mkdirSync(folder, { recursive: true })
-  for (const [name, base64] of [
-    ['hashes', HASHES_MODULE_BASE64],
-    ['secp256k1', SECP256K1_MODULE_BASE64],
+  for (const [name, bytes] of [
+    ['hashes', keccakModule()],
+    ['secp256k1', fromBase64(SECP256K1_MODULE_BASE64)],
   ] as const)
-    writeFileSync(join(folder, `${name}.wasm`), Buffer.from(base64, 'base64'))
+    writeFileSync(join(folder, `${name}.wasm`), bytes)
 }
 
 if (import.meta.main) writeModules(fileURLToPath(new URL('.', import.meta.url)))

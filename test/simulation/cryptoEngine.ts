@@ -1,5 +1,6 @@
 import { concatBytes, equalBytes } from '../../core/bytes/bytes.ts'
 import { type CryptoEngine, isRecoverable, type Signature } from '../../core/crypto/engine.ts'
+import { hashParts } from '../../core/crypto/hashParts.ts'
 
 /** Below half the order of secp256k1, and so of a low s. */
 const LOW_BITS = 0x3f
@@ -26,6 +27,7 @@ export const simulationEngine = (keccak: CryptoEngine['keccak256']): CryptoEngin
   return {
     name: 'simulation',
     keccak256: keccak,
+    ...hashParts(keccak),
     createKeccak256: () => {
       const pieces: Uint8Array[] = []
       return { update: bytes => void pieces.push(bytes), digest: () => keccak(concatBytes(...pieces)) }

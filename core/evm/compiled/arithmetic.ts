@@ -1,6 +1,6 @@
 import { assign, type Emitter, get, isZero, type Limb, type Word, wordOf, ZERO } from './emitter.ts'
-import { code, signed } from '../wasm/encode.ts'
-import { WASM } from '../wasm/instructions.ts'
+import { code, signed } from '../../wasm/encode.ts'
+import { WASM } from '../../wasm/instructions.ts'
 
 const LOW_BITS = [WASM.i64Const, ...signed(0xffffffffn), WASM.i64And]
 const HIGH_BITS = [WASM.i64Const, 32, WASM.i64ShrU]

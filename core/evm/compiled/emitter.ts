@@ -1,6 +1,6 @@
-import { code as group, signed, unsigned } from '../wasm/encode.ts'
+import { code as group, signed, unsigned } from '../../wasm/encode.ts'
 import { NUMBERS_AT } from '../interpreter/stack.ts'
-import { TYPE, WASM } from '../wasm/instructions.ts'
+import { TYPE, WASM } from '../../wasm/instructions.ts'
 
 /** 64 bits of a word: a constant, or a local variable of the function. */
 export type Limb = { readonly constant: bigint } | { readonly local: number }

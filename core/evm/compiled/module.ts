@@ -1,5 +1,5 @@
-import { code, name, PAGE_BYTES, section, sized, unsigned } from '../wasm/encode.ts'
-import { TYPE } from '../wasm/instructions.ts'
+import { code, name, PAGE_BYTES, section, sized, unsigned } from '../../wasm/encode.ts'
+import { TYPE } from '../../wasm/instructions.ts'
 
 /** A compiled segment: changes the shared stack, whose top item has this index. */
 export type CompiledSegment = (top: number) => void

@@ -1,5 +1,5 @@
-import { code, name, PAGE_BYTES, section, sized, unsigned } from '../wasm/encode.ts'
-import { TYPE, WASM } from '../wasm/instructions.ts'
+import { code, name, PAGE_BYTES, section, sized, unsigned } from '../../wasm/encode.ts'
+import { TYPE, WASM } from '../../wasm/instructions.ts'
 
 /*
  * The product of two words as a WebAssembly module of one function, in a third of the time of JavaScript: 36

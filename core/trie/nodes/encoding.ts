@@ -1,5 +1,5 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
-import { keccak256 } from '../../crypto/crypto.ts'
+import { keccak256Part } from '../../crypto/crypto.ts'
 import {
   encodedLength,
   LIST_HEAD,
@@ -54,19 +54,6 @@ export const leafHead = (key: Uint8Array, depth: number, valueLength: number): U
   return leafBuffer.slice(0, writeHead(leafBuffer, at, STRING_HEAD, valueLength))
 }
 
-/** One buffer for each length of account nodes and branches, so that hashing allocates no buffer. */
-const exactBuffers: (Uint8Array | undefined)[] = []
-
-const hashOf = (bytes: Uint8Array, start: number, end: number): Uint8Array => {
-  const length = end - start
-  if (length === bytes.length) return keccak256(bytes)
-  if (length > BRANCH_BYTES_MAX) return keccak256(bytes.subarray(start, end))
-  const exact = exactBuffers[length] ?? new Uint8Array(length)
-  exactBuffers[length] = exact
-  for (let i = 0; i < length; i++) exact[i] = bytes[start + i] as number
-  return keccak256(exact)
-}
-
 /** Writes the reference to the node whose RLP is in `bytes`: its hash, or the RLP itself when shorter than 32 bytes. */
 const writeReferenceTo = (
   out: Uint8Array,
@@ -80,7 +67,7 @@ const writeReferenceTo = (
     return at
   }
   out[at] = 0xa0
-  out.set(hashOf(bytes, start, end), at + 1)
+  keccak256Part(bytes, start, end, out, at + 1)
   return at + 33
 }
 

@@ -22,7 +22,7 @@ const OPERATIONS: readonly Operation[] = [
     },
   },
   { name: 'sign', prepare: engine => () => engine.sign(HASH, KEY) },
-  ...[32, 136, 1024].map(length => ({
+  ...[32, 128, 136, 1024].map(length => ({
     name: `keccak ${length} bytes`,
     prepare: (engine: CryptoEngine) => {
       const bytes = new Uint8Array(length).fill(3)

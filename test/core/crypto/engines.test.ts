@@ -80,6 +80,50 @@ describe('given keccak-256 on every engine', () => {
     for (const { keccak256 } of ENGINES) expect(keccak256(view)).toEqual(keccak256(view.slice()))
   })
 
+  test('when a part is hashed, then its hash alone is written where it belongs', () => {
+    const bytes = seededRandom(3).bytes(900)
+    for (const engine of ENGINES)
+      for (const [start, end] of [
+        [0, 0],
+        [7, 71],
+        [5, 133],
+        [1, 137],
+        [9, 145],
+        [3, 899],
+      ] as const) {
+        const output = new Uint8Array(40).fill(1)
+        engine.keccak256Part(bytes, start, end, output, 5)
+        const expected = concatBytes(
+          new Uint8Array(5).fill(1),
+          nobleEngine.keccak256(bytes.subarray(start, end)),
+          new Uint8Array(3).fill(1),
+        )
+        expect(toBareHex(output)).toBe(toBareHex(expected))
+      }
+  })
+
+  test('when a part is hashed to words, then they are its hash from its end', () => {
+    const bytes = seededRandom(4).bytes(1000)
+    const view = new DataView(bytes.buffer, bytes.byteOffset + 3, 900)
+    for (const engine of ENGINES)
+      for (const [start, end] of [
+        [0, 0],
+        [7, 71],
+        [5, 10],
+        [1, 137],
+        [9, 151],
+        [3, 899],
+      ] as const) {
+        const words = new Int32Array(10).fill(1)
+        engine.keccak256Words(view, start, end, words, 1)
+        const digest = nobleEngine.keccak256(bytes.subarray(3 + start, 3 + end))
+        const expected = Array.from({ length: 8 }, (_, index) =>
+          new DataView(digest.buffer).getInt32(28 - 4 * index),
+        )
+        expect([...words]).toEqual([1, ...expected, 1])
+      }
+  })
+
   test('when the next hash is computed, then the earlier one stays', () => {
     for (const { keccak256 } of ENGINES) {
       const first = keccak256(Uint8Array.of(1))

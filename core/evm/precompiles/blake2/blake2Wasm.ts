@@ -1,5 +1,5 @@
-import { code, name, section, signed, sized, unsigned } from '../../wasm/encode.ts'
-import { TYPE, WASM } from '../../wasm/instructions.ts'
+import { code, name, section, signed, sized, unsigned } from '../../../wasm/encode.ts'
+import { TYPE, WASM } from '../../../wasm/instructions.ts'
 import { SIGMA } from './blake2Sigma.ts'
 
 /*
