@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { createBlock } from '@ethereumjs/block'
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
@@ -9,16 +9,22 @@ import { EMPTY_BYTES } from '../../../core/bytes/bytes.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { signTransaction } from '../../../core/block/codec/signature.ts'
 import { addressOfPrivateKey } from '../../../core/crypto/crypto.ts'
+import { onHotPrograms } from '../../../core/evm/compiled/hotPrograms.ts'
 import { executeTransaction } from '../../../core/evm/transaction/execute.ts'
 import { scheduleOf } from '../../../core/evm/gas/gasSchedule.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
+import { compileAtFirstCall } from '../../../runtime/compiler/segmentCompiler.ts'
 import { seededRandom } from '../../support/random.ts'
 import { address, BENEFICIARY, environmentOf, word, worldWith } from './harness.ts'
 import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
 
-/** The same random programs run here and in @ethereumjs/vm: gas, output, logs and every account must agree. */
+/**
+ * The same random programs run here and in @ethereumjs/vm: gas, output, logs and every account must agree. Here every second
+ * one is interpreted, the others are compiled as far as they can be. A campaign: as in compiled/segments.test.ts.
+ */
+const PROGRAMS = Number(process.env['PROGRAMS'] ?? 60)
+const SEED = Number(process.env['SEED'] ?? 0)
 
-const PROGRAMS = 60
 const BALANCE = 10n ** 18n
 const KEY = word(0xd1ff)
 const SENDER = addressOfPrivateKey(KEY)
@@ -277,11 +283,16 @@ const outcome = async (fork: ForkName, hardfork: Hardfork, seed: number) => {
 }
 
 describe('given random programs', () => {
+  afterEach(() => onHotPrograms(undefined))
+
   test.each(HARDFORKS)(
     'when %s run here and in @ethereumjs/vm, then the results are equal',
     async (fork, hardfork) => {
       for (let i = 0; i < PROGRAMS; i++) {
-        const seed = 1000 * (HARDFORKS.findIndex(([name]) => name === fork) + 1) + i
+        const forkSeed = SEED * HARDFORKS.length + HARDFORKS.findIndex(([name]) => name === fork) + 1
+        const seed = 1_000_000 * forkSeed + i
+        if (i % 2 === 0) onHotPrograms(undefined)
+        else compileAtFirstCall()
         const { ours, theirs } = await outcome(fork, hardfork, seed)
         expect({ seed, ...ours }).toEqual({ seed, ...theirs })
       }
