@@ -27,13 +27,23 @@ const numberOf = (database: SqliteDatabase, sql: string): number =>
 
 const TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 
+const layoutOf = (database: SqliteDatabase): number =>
+  numberOf(database, 'SELECT user_version AS n FROM pragma_user_version')
+
+/** For a file that is only read. @throws NoTables, OtherLayout */
+export const requireTables = (database: SqliteDatabase, { layout }: SqliteFileOptions): void => {
+  if (database.prepare(TABLES).all().length === 0) throw new NoTables('it has no tables')
+  const found = layoutOf(database)
+  if (found !== layout) throw new OtherLayout(found, layout)
+}
+
 /** Creates the tables of a new file, and records their layout in `user_version`. @throws OtherLayout */
 const createTables = (
   database: SqliteDatabase,
   { schema, layout, replacesEarlier }: SqliteFileOptions,
 ): void => {
   const tables = database.prepare(TABLES).all()
-  const found = numberOf(database, 'SELECT user_version AS n FROM pragma_user_version')
+  const found = layoutOf(database)
   const isOther = tables.length > 0 && found !== layout
   if (isOther && !(found < layout && replacesEarlier?.(found) === true)) throw new OtherLayout(found, layout)
   // In one transaction: a crash in between would leave a file without a layout, or without a part of its tables.
@@ -50,7 +60,7 @@ const walOf = (path: string): string => `${path}-wal`
 const keptOf = (path: string): string => `${path}-wal-kept`
 
 /** Restores the WAL after a crash during `closeWithWal`. */
-const restoreWal = (path: string): void => {
+export const restoreWal = (path: string): void => {
   if (!existsSync(keptOf(path))) return
   if (existsSync(walOf(path))) rmSync(keptOf(path))
   else renameSync(keptOf(path), walOf(path))
@@ -112,6 +122,13 @@ class OtherLayout extends Error {
   }
 }
 
+/** A file that is read only has no tables, where a node would create them. */
+class NoTables extends Error {
+  override readonly name = 'NoTables'
+}
+
+const hasDamage = (cause: unknown): boolean => cause instanceof NoTables || isDamaged(cause)
+
 /** What to do about a damaged file, by its name. */
 const DAMAGE_HELP: Readonly<Record<string, string>> = {
   'views.sqlite':
@@ -128,7 +145,7 @@ const helpFor = (path: string, cause: unknown, reason: string): string => {
     return 'use the version that wrote it; if it is views.sqlite, delete it, and the next start creates it again from the segments'
   if (reason.includes('disk is full')) return 'free space on the disk and start the node again'
   if (reason.includes('readonly')) return 'give this user write permission'
-  return (isDamaged(cause) ? DAMAGE_HELP[basename(path)] : undefined) ?? OTHER_HELP
+  return (hasDamage(cause) ? DAMAGE_HELP[basename(path)] : undefined) ?? OTHER_HELP
 }
 
 /** The file cannot be opened, is damaged or not a database, or has another layout. */
@@ -142,6 +159,6 @@ export class SqliteFileError extends Error {
     const reason = errorText(cause)
     super(`cannot ${attempt} ${path}: ${reason}; ${helpFor(path, cause, reason)}`, { cause })
     this.path = path
-    this.isDamaged = isDamaged(cause)
+    this.isDamaged = hasDamage(cause)
   }
 }

@@ -18,12 +18,15 @@ export type SqliteDatabase = {
   close(): void
 }
 
-/** Opens the database file, and creates it if it does not exist. */
-export type OpenSqlite = (path: string) => SqliteDatabase
+/** Opens the database file, and creates it if it does not exist, unless it is only read. */
+export type OpenSqlite = (path: string, access?: { readonly readOnly: boolean }) => SqliteDatabase
 
 const loadBun = async (): Promise<OpenSqlite> => {
   const { Database } = await import('bun:sqlite')
-  return path => openBun(new Database(path, { create: true, readwrite: true }))
+  return (path, access) =>
+    openBun(
+      new Database(path, access?.readOnly === true ? { readonly: true } : { create: true, readwrite: true }),
+    )
 }
 
 const openBun = (database: Database): SqliteDatabase => {
@@ -53,7 +56,11 @@ const openBun = (database: Database): SqliteDatabase => {
 
 const loadNode = async (): Promise<OpenSqlite> => {
   const { DatabaseSync } = await import('node:sqlite')
-  return path => openNode(new DatabaseSync(path))
+  return (path, access) => {
+    // The types know no `readOnly`, which Node has from 22.12 on, and Deno.
+    const options = { open: true, readOnly: access?.readOnly === true }
+    return openNode(new DatabaseSync(path, options))
+  }
 }
 
 const openNode = (database: DatabaseSync): SqliteDatabase => {

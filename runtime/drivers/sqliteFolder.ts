@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SqliteFileError } from './databaseFile.ts'
 import { DataPathInUse } from './lock.ts'
+import type { SqliteFileOptions } from './databaseFile.ts'
 import { isBusy } from './sqliteDatabase.ts'
 import { openSqliteFile, type SqliteFile } from './sqliteFile.ts'
 
@@ -54,10 +55,16 @@ export const removeViews = (path: string): void => {
   for (const suffix of SUFFIXES) rmSync(join(path, `${VIEWS_FILE}${suffix}`), { force: true })
 }
 
+/** Opens a file to write, or to read alone. */
+export type OpenFile = (options: SqliteFileOptions) => Promise<SqliteFile>
+
 /** @throws DataPathInUse when another process has the files open; SqliteFileError */
-export const openSegmentsFile = async (path: string): Promise<SqliteFile> => {
+export const openSegmentsFile = async (
+  path: string,
+  open: OpenFile = openSqliteFile,
+): Promise<SqliteFile> => {
   try {
-    return await openSqliteFile({
+    return await open({
       path: join(path, SEGMENTS_FILE),
       schema: `${sequentialTable('segment')}; ${sequentialTable('part')}; ${sequentialTable('history')}`,
       layout: SEGMENTS_LAYOUT,
@@ -74,10 +81,11 @@ export const openViewsFile = async (
   path: string,
   segments: SqliteFile,
   { onEarlierViews, onDamagedViews }: SqliteFolderOptions = {},
+  openFile: OpenFile = openSqliteFile,
 ): Promise<SqliteFile> => {
   const canBuild = hasAllHistory(segments)
   const open = (): Promise<SqliteFile> =>
-    openSqliteFile({
+    openFile({
       path: join(path, VIEWS_FILE),
       schema: `${sequentialTable('header')}; ${sequentialTable('node')}; ${FLAT_TABLE}; ${ENTRY_TABLE}`,
       layout: VIEWS_LAYOUT,

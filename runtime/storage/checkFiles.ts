@@ -11,6 +11,7 @@ import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { readHistoryStart } from '../../core/store/recovery/historyMark.ts'
 import { openSegment } from '../../core/store/segments/segment.ts'
 import { readSegment } from '../../core/store/segments/segmentParts.ts'
+import { StoreFailed } from '../../core/store/storeFailed.ts'
 import { errorText } from '../../core/text/errorText.ts'
 import { CommandError } from '../cli/errors.ts'
 import { SqliteFileError } from '../drivers/databaseFile.ts'
@@ -20,6 +21,9 @@ import { openSegmentsFile, openViewsFile, VIEWS_FILE } from '../drivers/sqliteFo
 import { checkRecords } from './checkRecords.ts'
 import { checkEntries, checkState } from './checkViews.ts'
 import { createFindings, type Findings, found } from './findings.ts'
+import { createShadowStore, ViewsTooOld } from './shadowStore.ts'
+import { openSqliteFileToRead } from './sqliteToRead.ts'
+import { entriesAfter, viewEntries } from './viewEntries.ts'
 import { createRecordReader, lastRecordOf, type RecordReader } from './recordReader.ts'
 
 export type Checked = {
@@ -65,7 +69,7 @@ const openViews = async (folder: string, segments: SqliteFile): Promise<CheckedV
     return views
   }
   try {
-    return { ...views, file: await openViewsFile(folder, segments) }
+    return { ...views, file: await openViewsFile(folder, segments, {}, openSqliteFileToRead) }
   } catch (cause) {
     foundDamage(views, cause)
     return views
@@ -100,7 +104,7 @@ const requireSameChain = async (
   )
 }
 
-/** Verifies all entries, then accounts, slots and code after the head. */
+/** Verifies all entries, then accounts, slots and code after the head. Blocks above the views are added to them in memory. */
 const checkViews = async (
   kv: KeyValueStore,
   file: SqliteFile,
@@ -111,14 +115,18 @@ const checkViews = async (
   let accounts = 0
   try {
     entries = checkEntries(file, findings)
-    const store = await openChainStore(kv, { repairs: true })
+    const { kv: shadow, written } = createShadowStore(kv)
+    const store = await openChainStore(shadow, { repairs: true })
     try {
-      accounts = await checkState(file, store, findings)
+      await store.flush()
+      accounts = await checkState(() => entriesAfter(viewEntries(file), written), store, findings)
     } finally {
       await store.close()
     }
   } catch (cause) {
     if (cause instanceof StoreCorruption || cause instanceof MalformedRecord) found(findings, cause.message)
+    else if (cause instanceof StoreFailed && cause.cause instanceof ViewsTooOld)
+      found(findings, cause.cause.message)
     else foundDamage(views, cause)
   }
   return { entries, accounts }
@@ -158,11 +166,11 @@ const checkOpened = async (
 }
 
 /**
- * Verifies the files of a chain that no process has open.
+ * Verifies the files of a chain that no process has open, and changes nothing of them.
  * @throws CommandError for the genesis file of another chain; SqliteFileError for a file of records that SQLite cannot read
  */
 export const checkFiles = async (folder: string, check: Check): Promise<Checked> => {
-  const segments = await openSegmentsFile(folder)
+  const segments = await openSegmentsFile(folder, openSqliteFileToRead)
   try {
     const views = await openViews(folder, segments)
     try {

@@ -13,7 +13,7 @@ import { trieValue } from '../../core/trie/lookup.ts'
 import { trieLeaves } from '../../core/trie/range.ts'
 import type { SqliteFile } from '../drivers/sqliteFile.ts'
 import { type Findings, found } from './findings.ts'
-import { viewEntries } from './viewEntries.ts'
+import { type ViewEntry, viewEntries } from './viewEntries.ts'
 
 /** Entries that start with a checksum; those of an interrupted flush are verified when the store is opened. */
 const CHECKED = /^(?:a|s|h|n|c|cl|cp|b|t|logs|mark|header):/
@@ -113,7 +113,7 @@ const countLeaves = (store: ChainStore, root: Uint8Array): number => {
 
 /** Compares all accounts, their code and their slots after the head with its state root. Returns the number of accounts. */
 export const checkState = async (
-  views: SqliteFile,
+  entries: () => Iterable<ViewEntry>,
   store: ChainStore,
   findings: Findings,
 ): Promise<number> => {
@@ -130,7 +130,7 @@ export const checkState = async (
       found(findings, cause.message)
     }
   }
-  for (const { key, value } of viewEntries(views)) {
+  for (const { key, value } of entries()) {
     const isAccount = key.startsWith('a:')
     if (!isAccount && !key.startsWith('s:')) continue
     const stored = checkedValue(key, value)

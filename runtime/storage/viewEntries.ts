@@ -41,3 +41,12 @@ export function* viewEntries(views: SqliteFile): Generator<ViewEntry> {
   yield* keyed(views, 'flat')
   yield* keyed(views, 'entry')
 }
+
+/** The stored entries after these writes to the views; undefined for a removed entry. */
+export function* entriesAfter(
+  stored: Iterable<ViewEntry>,
+  written: ReadonlyMap<string, Uint8Array | undefined>,
+): Generator<ViewEntry> {
+  for (const entry of stored) if (!written.has(entry.key)) yield entry
+  for (const [key, value] of written) if (value !== undefined) yield { key, value }
+}

@@ -78,6 +78,7 @@ export const checkStorage = async ({
     return printChecked(checked, folder, isRebuilt, terminal)
   } finally {
     progress.end()
-    lock.release()
+    if (repair) lock.release()
+    else lock.undo()
   }
 }

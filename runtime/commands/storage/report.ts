@@ -15,6 +15,7 @@ import { lockDataPath } from '../../drivers/lock.ts'
 import { sqliteDriverOf } from '../../drivers/sqlite.ts'
 import { openSegmentsFile, openViewsFile, VIEWS_FILE } from '../../drivers/sqliteFolder.ts'
 import { useFastEngine } from '../../node/opening/engine.ts'
+import { openSqliteFileToRead } from '../../storage/sqliteToRead.ts'
 import { type Growth, measureGrowth } from '../../storage/growth.ts'
 import { createRecordReader, lastRecordOf, type RecordReader } from '../../storage/recordReader.ts'
 import {
@@ -61,7 +62,7 @@ const headerIn = async (kv: RecordReader, number: number): Promise<Header | unde
   return typeof record === 'string' ? undefined : segmentRecord(openSegment(record)).block.header
 }
 
-const readFiles = async (folder: string, files: ChainFiles): Promise<Report> => {
+const readFiles = async (files: ChainFiles): Promise<Omit<Report, 'files'>> => {
   const { segments, views } = files
   const kv: RecordReader =
     views === undefined
@@ -81,7 +82,6 @@ const readFiles = async (folder: string, files: ChainFiles): Promise<Report> => 
           },
         )
   return {
-    files: filesOf(folder),
     kinds,
     growth,
     historyStart,
@@ -92,12 +92,13 @@ const readFiles = async (folder: string, files: ChainFiles): Promise<Report> => 
 
 /** Changes nothing: views that are missing, or end before the records, stay so. */
 const read = async (folder: string): Promise<Report> => {
-  const segments = await openSegmentsFile(folder)
+  const sizes = filesOf(folder)
+  const segments = await openSegmentsFile(folder, openSqliteFileToRead)
   try {
     const hasViews = existsSync(join(folder, VIEWS_FILE))
-    const views = hasViews ? await openViewsFile(folder, segments) : undefined
+    const views = hasViews ? await openViewsFile(folder, segments, {}, openSqliteFileToRead) : undefined
     try {
-      return await readFiles(folder, { segments, views })
+      return { files: sizes, ...(await readFiles({ segments, views })) }
     } finally {
       await views?.close()
     }

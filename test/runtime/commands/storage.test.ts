@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -27,12 +28,13 @@ setDefaultTimeout(2 * PROCESS_TEST_TIMEOUT_MS)
 
 let folder: string
 let genesis: string
+let network: readonly string[]
 
 const at = (name: string): string => join(folder, name)
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'quorate-storage-'))
-  const network = writeNetwork(folder, {
+  network = writeNetwork(folder, {
     qbft: { xblockperiodmilliseconds: 20, xemptyblockperiodseconds: 2_000_000_000 },
   })
   genesis = network[0] as string
@@ -56,6 +58,16 @@ const run = async (...args: readonly string[]) => {
 
 const check = (name: string, ...more: readonly string[]) =>
   run('storage', 'check', genesis, `--data-path=${at(name)}`, ...more)
+
+/** The hash of each file of a data path, without those of its lock. */
+const hashesOf = (name: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(at(name), { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && !entry.name.startsWith('lock.'))
+      .map(entry => join(entry.parentPath, entry.name))
+      .sort()
+      .map(path => [path, new Bun.CryptoHasher('sha256').update(readFileSync(path)).digest('hex')]),
+  )
 
 /** A copy of the chain in which one row of a table has a changed byte. */
 const damaged = (name: string, file: 'segments' | 'views', table: string, where: string): void => {
@@ -90,6 +102,29 @@ test('given the data path of a stopped node, when it is checked, then all of it 
     0,
     expect.stringMatching(/^\d+ block records, \d+ entries of the views and \d+ accounts are as/) as string,
   ])
+})
+
+test('given the data path of a killed node with blocks above its views, when it is checked or reported, then all is right, and no byte of it changes', async () => {
+  cpSync(at('source'), at('killed'), { recursive: true })
+  const node = await startNode(at('killed'), [...network, '--rpc-http-enabled'])
+  const { wallet, reader } = clientsOf(node.url, 4242)
+  for (let index = 1; index <= 3; index++) {
+    const to = `0x${'0'.repeat(38)}a${index}` as const
+    const hash = await wallet.sendTransaction({ to, value: 1n })
+    await reader.waitForTransactionReceipt({ hash })
+  }
+  await node.kill()
+  const before = hashesOf('killed')
+  expect(Object.keys(before).filter(path => path.endsWith('-wal'))).not.toEqual([])
+  expect(await check('killed')).toEqual({
+    code: 0,
+    text: expect.stringMatching(/^9 block records/) as string,
+  })
+  expect(hashesOf('killed')).toEqual(before)
+  expect((await run('storage', 'report', `--data-path=${at('killed')}`)).text).toContain(
+    'block records: 9 entries',
+  )
+  expect(hashesOf('killed')).toEqual(before)
 })
 
 test('given a damaged record, when it is checked, then the block is named, and nothing is built again', async () => {
@@ -217,8 +252,10 @@ test.each(DAMAGES)(
   'given a file of views that SQLite cannot read (%s), when it is checked, then it is named, and a repair builds it again',
   async (name, damage) => {
     damage(copied(name, 'views'))
+    const before = hashesOf(name)
     const { code, text } = await check(name)
     expect(code).toBe(1)
+    expect(hashesOf(name)).toEqual(before)
     expect(text).toContain('views.sqlite')
     expect(text).toContain('Run again with --repair')
     if (name === 'deleted') expect(readdirSync(at(`${name}/chain`))).toEqual(['segments.sqlite'])
