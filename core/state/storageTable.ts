@@ -99,6 +99,22 @@ const growData = ({ chunks }: StorageTable, id: number): void => {
   chunks[0] = more
 }
 
+/** The id of the slot with this key below 2^31; negative when there is none. Solidity's variables have such keys. */
+export const findSmallSlot = (table: StorageTable, key: number): number => {
+  const { index } = table
+  const mask = index.length - 1
+  let place = hashOf5(key, 0, 0, 0, 0) & mask
+  for (;;) {
+    const found = index[place]! - 1
+    if (found < 0) return found
+    const data = slotData(table, found)
+    const at = slotStart(found)
+    const upper = data[at + 1]! | data[at + 2]! | data[at + 3]! | data[at + 4]!
+    if (data[at] === key && (upper | data[at + 5]! | data[at + 6]! | data[at + 7]!) === 0) return found
+    place = (place + 1) & mask
+  }
+}
+
 /** The id of the slot with this key, or -(place + 1) for `insertSlot`. */
 export const findSlot = (
   table: StorageTable,

@@ -10,7 +10,14 @@ import {
   writeSlot,
 } from '../../state/slots.ts'
 import type { StorageTable } from '../../state/storageTable.ts'
-import { growSteps, SLOT_CURRENT, slotData, slotStart } from '../../state/storageTable.ts'
+import {
+  findSmallSlot,
+  growSteps,
+  SLOT_CURRENT,
+  SLOT_WARM,
+  slotData,
+  slotStart,
+} from '../../state/storageTable.ts'
 import type { GasSchedule, SstorePricing } from '../gas/gasSchedule.ts'
 import {
   highOf,
@@ -42,6 +49,11 @@ const SENTRY_GAS = 2300
 /** The slot whose key is item `i`. */
 const slotAt = (state: ExecutionState, account: AccountState, i: number): number => {
   const n = numbers[i]!
+  const small = n | 0
+  if (small === n) {
+    const found = findSmallSlot(storageOf(account), small)
+    if (found >= 0) return found
+  }
   if (n === n) return slotOfLimbs(state, account, lowOf(n), highOf(n), 0, 0, 0, 0, 0, 0)
   const k = i << 3
   return slotOfLimbs(
@@ -75,8 +87,11 @@ export const load: Operation = (frame, sp, gas) => {
   const table = storageOf(frame.account)
   if (table.count >= table.growsAt && mayPause()) return growFirst(frame, table, gas)
   const id = slotAt(state, frame.account, sp)
-  putWord(sp, slotData(table, id), slotStart(id) + SLOT_CURRENT)
+  const data = slotData(table, id)
+  const at = slotStart(id)
+  putWord(sp, data, at + SLOT_CURRENT)
   if (!schedule.eip2929) return gas
+  if (data[at + SLOT_WARM] === state.tx) return gas - WARM_SLOAD_GAS
   return gas - (warmSlot(state, table, id) ? WARM_SLOAD_GAS : COLD_SLOAD_GAS)
 }
 
