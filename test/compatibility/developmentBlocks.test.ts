@@ -132,6 +132,23 @@ describe('given methods of anvil alone', () => {
     await client.revert({ id })
   })
 
+  test('when integers are strings, then they are hex with 0x and decimal without, and letters without 0x are refused', async () => {
+    const id = await node.rpc('evm_snapshot')
+    const before = await node.rpc<number>('evm_increaseTime', 0)
+    expect(await node.rpc<number>('evm_increaseTime', '60')).toBe(before + 60)
+    expect(await node.rpc<number>('evm_increaseTime', '0x3c')).toBe(before + 120)
+    await node.rpc('anvil_setBalance', STRANGER, '100')
+    expect(await node.rpc<string>('eth_getBalance', STRANGER, 'latest')).toBe('0x64')
+    await node.rpc('anvil_setStorageAt', STRANGER, '10', `0x${'01'.repeat(32)}`)
+    expect(await node.rpc<string>('eth_getStorageAt', STRANGER, '0xa', 'latest')).toBe(`0x${'01'.repeat(32)}`)
+    const number = BigInt(await node.rpc<string>('eth_blockNumber'))
+    await node.rpc('hardhat_mine', '10')
+    expect(BigInt(await node.rpc<string>('eth_blockNumber'))).toBe(number + 10n)
+    expect(await node.rpc('evm_increaseTime', 'abc').catch(String)).toContain('-32602')
+    expect(await node.rpc('anvil_setNonce', STRANGER, '1e3').catch(String)).toContain('-32602')
+    expect(await node.rpc<boolean>('evm_revert', id)).toBe(true)
+  })
+
   test('when a method is not offered, then it is not found', async () => {
     for (const name of ['anvil_dumpState', 'anvil_loadState', 'anvil_reorg', 'anvil_setChainId'])
       expect(await node.rpc(name, '0x1').catch(String)).toContain('-32601')

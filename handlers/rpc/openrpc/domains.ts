@@ -13,6 +13,7 @@ import {
 import { percentilesOf } from '../parameters/percentiles.ts'
 import {
   addressOf,
+  decimalOrHexOf,
   exactAddressOf,
   bytesOf,
   flagOf,
@@ -39,6 +40,15 @@ const between = (minimum: bigint, maximum: bigint): ValueTest => {
   return value => {
     const integer = integerOf(value, 64)
     return integer !== undefined && integer >= minimum && integer <= maximum
+  }
+}
+
+const decimalAtMost = (bits: number): ValueTest => readable(value => decimalOrHexOf(value, bits))
+
+const decimalUpTo = (maximum: number): ValueTest => {
+  return value => {
+    const integer = decimalOrHexOf(value)
+    return integer !== undefined && integer <= BigInt(maximum)
   }
 }
 
@@ -71,7 +81,10 @@ const TESTS: Readonly<Partial<Record<SchemaName, ValueTest>>> = {
   Milliseconds: atMost(53),
   Wei: atMost(256),
   Gas: atMost(63),
-  Integer: atMost(63),
+  Integer: decimalAtMost(63),
+  DecimalWei: decimalAtMost(256),
+  DecimalGas: decimalAtMost(63),
+  DecimalSlot: decimalAtMost(256),
   Limit: value => Number.isInteger(value) && (value as number) >= 0,
   ResultCount: between(1n, BigInt(Number.MAX_SAFE_INTEGER)),
   FileName: readable(fileNameOf),
@@ -84,9 +97,9 @@ const TESTS: Readonly<Partial<Record<SchemaName, ValueTest>>> = {
   BlockNumberOrTag: readable(numberSelectorOf),
   BlockNumberOrTagOrHash: readable(selectorOf),
   Data: readable(prefixedBytesOf),
-  MineRequest: value => isObject(value) || integerOf(value, 63) !== undefined,
-  MinedBlocks: between(0n, BigInt(MINED_BLOCKS_MAX)),
-  IntervalSeconds: between(0n, BigInt(INTERVAL_SECONDS_MAX)),
+  MineRequest: value => isObject(value) || decimalOrHexOf(value, 63) !== undefined,
+  MinedBlocks: decimalUpTo(MINED_BLOCKS_MAX),
+  IntervalSeconds: decimalUpTo(INTERVAL_SECONDS_MAX),
   ResetRequest: isObject,
   TypedData: value => isObject(value) || isText(value),
   Call: isObject,

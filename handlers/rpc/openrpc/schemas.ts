@@ -23,6 +23,18 @@ const integer = (minimum: number, maximum: number, digits: string): Schema => ({
 /** Hex with at most the given number of digits. */
 const hex = (digits: number): Schema => ({ type: 'string', pattern: `^0x[0-9a-fA-F]{1,${digits}}$` })
 const HEX_63_BITS: Schema = { type: 'string', pattern: '^0x0*([0-9a-fA-F]{1,15}|[1-7][0-9a-fA-F]{15})$' }
+/** How the methods of a development chain take an integer. */
+const IN_DECIMAL = 'as a number, in hex with 0x, or in decimal without'
+/** @param digits decimal digits that are in range whatever they are */
+const orDecimal = (hexSchema: Schema, maximum: number, digits: number): Schema => ({
+  oneOf: [
+    { type: 'integer', minimum: 0, maximum },
+    hexSchema,
+    { type: 'string', pattern: `^[0-9]{1,${digits}}$` },
+  ],
+})
+const DECIMAL_63_BITS = orDecimal(HEX_63_BITS, Number.MAX_SAFE_INTEGER, 18)
+const DECIMAL_256_BITS = orDecimal(hex(64), Number.MAX_SAFE_INTEGER, 77)
 const nullable = (schema: Schema): Schema => ({ oneOf: [schema, { type: 'null' }] })
 
 /** Schemas of parameters and results. The description of a parameter's schema is sent to clients that pass an invalid value. */
@@ -92,7 +104,10 @@ export const SCHEMAS = {
   },
   Wei: { ...hex(64), description: 'wei: an integer of at most 256 bits, as a number or in hex' },
   Gas: { ...HEX_63_BITS, description: 'gas: an integer of at most 63 bits, as a number or in hex' },
-  Integer: { ...HEX_63_BITS, description: 'an integer of at most 63 bits, as a number or in hex' },
+  Integer: { ...DECIMAL_63_BITS, description: `an integer of at most 63 bits, ${IN_DECIMAL}` },
+  DecimalWei: { ...DECIMAL_256_BITS, description: `wei: an integer of at most 256 bits, ${IN_DECIMAL}` },
+  DecimalGas: { ...DECIMAL_63_BITS, description: `gas: an integer of at most 63 bits, ${IN_DECIMAL}` },
+  DecimalSlot: { ...DECIMAL_256_BITS, description: `a storage slot of at most 256 bits, ${IN_DECIMAL}` },
   Limit: { type: 'integer', minimum: 0, description: 'a number of transactions, 0 or more' },
   ResultCount: {
     ...integer(1, Number.MAX_SAFE_INTEGER, '[1-9a-fA-F][0-9a-fA-F]{0,12}|1[0-9a-fA-F]{13}'),
@@ -132,19 +147,15 @@ export const SCHEMAS = {
       'a block number of at most 63 bits, 0 or more, a block hash of 32 bytes, earliest, latest, pending, safe, finalized, or an object with blockHash or blockNumber',
   },
   MineRequest: {
-    oneOf: [
-      HEX_63_BITS,
-      { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-      object('timestamp and blocks'),
-    ],
+    oneOf: [DECIMAL_63_BITS, object('timestamp and blocks')],
     description: 'a timestamp in seconds, or an object with timestamp and blocks',
   },
   MinedBlocks: {
-    ...integer(0, MINED_BLOCKS_MAX, '[0-9a-fA-F]{1,4}'),
+    ...orDecimal({ type: 'string', pattern: '^0x0*[0-9a-fA-F]{1,4}$' }, MINED_BLOCKS_MAX, 4),
     description: `a number of blocks, at most ${MINED_BLOCKS_MAX}`,
   },
   IntervalSeconds: {
-    ...integer(0, INTERVAL_SECONDS_MAX, '[0-9a-fA-F]{1,5}'),
+    ...orDecimal({ type: 'string', pattern: '^0x0*[0-9a-fA-F]{1,5}$' }, INTERVAL_SECONDS_MAX, 6),
     description: `seconds, at most ${INTERVAL_SECONDS_MAX}`,
   },
   ResetRequest: object('forking'),

@@ -27,6 +27,19 @@ export const integerOf = (value: unknown, bits = 256): bigint | undefined => {
   return integer >> BigInt(bits) === 0n ? integer : undefined
 }
 
+const DECIMAL_DIGITS = /^[0-9]{1,78}$/
+
+/**
+ * An integer of the methods of a development chain, as anvil reads it: a string with 0x is hex, one without is decimal ("10"
+ * is 10). Hardhat refuses the latter.
+ */
+export const decimalOrHexOf = (value: unknown, bits = 256): bigint | undefined => {
+  if (typeof value !== 'string' || /^0[xX]/.test(value)) return integerOf(value, bits)
+  if (!DECIMAL_DIGITS.test(value)) return undefined
+  const integer = BigInt(value)
+  return integer >> BigInt(bits) === 0n ? integer : undefined
+}
+
 /** A storage slot, only as a string: hex like `integerOf`; `0x` alone is slot 0 (execution-apis: up to 32 bytes). */
 export const slotOf = (value: unknown): bigint | undefined => {
   if (typeof value !== 'string') return undefined

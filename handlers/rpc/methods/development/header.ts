@@ -1,7 +1,7 @@
 import { GAS_LIMIT_MIN } from '../../../../core/chain/rules/header.ts'
 import { RpcError } from '../../errors.ts'
 import { developmentOf } from '../../development/signing.ts'
-import { given, integerOf, required, requireAddress } from '../../parameters/values.ts'
+import { given, decimalOrHexOf, required, requireAddress } from '../../parameters/values.ts'
 import { developmentMethod, type Method } from '../../method.ts'
 import { refusing } from './refusing.ts'
 
@@ -19,20 +19,20 @@ export const DEV_HEADER_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['anvil_setNextBlockBaseFeePerGas', 'hardhat_setNextBlockBaseFeePerGas'], {
     summary: 'Sets the base fee of the next block; later ones follow from it',
-    params: { weiPerGas: 'Wei' },
+    params: { weiPerGas: 'DecimalWei' },
     result: 'Boolean',
     handle: async ({ params }, context) => {
-      const baseFeePerGas = required(integerOf(given(params, 0)), 'INVALID_PARAMS')
+      const baseFeePerGas = required(decimalOrHexOf(given(params, 0)), 'INVALID_PARAMS')
       await refusing(() => developmentOf(context).setHeader({ next: { baseFeePerGas } }))
       return true
     },
   }),
   ...developmentMethod(['evm_setBlockGasLimit', 'anvil_setBlockGasLimit'], {
     summary: 'Sets the gas limit of the next block and of those that follow',
-    params: { gasLimit: 'Gas' },
+    params: { gasLimit: 'DecimalGas' },
     result: 'Boolean',
     handle: async ({ params }, context) => {
-      const gasLimit = required(integerOf(given(params, 0), 63), 'INVALID_PARAMS')
+      const gasLimit = required(decimalOrHexOf(given(params, 0), 63), 'INVALID_PARAMS')
       if (gasLimit < GAS_LIMIT_MIN)
         throw new RpcError('INVALID_PARAMS', {
           detail: `a block has a gas limit of ${GAS_LIMIT_MIN} or more`,
@@ -43,10 +43,10 @@ export const DEV_HEADER_METHODS: readonly Method[] = [
   }),
   ...developmentMethod(['anvil_setMinGasPrice', 'hardhat_setMinGasPrice'], {
     summary: 'Sets the minimum gas price of produced blocks',
-    params: { weiPerGas: 'Wei' },
+    params: { weiPerGas: 'DecimalWei' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      const minGasPrice = required(integerOf(given(params, 0)), 'INVALID_MIN_GAS_PRICE')
+      const minGasPrice = required(decimalOrHexOf(given(params, 0)), 'INVALID_MIN_GAS_PRICE')
       developmentOf(context)
       required(context.miner, 'METHOD_NOT_ENABLED').change({ minGasPrice })
       return true

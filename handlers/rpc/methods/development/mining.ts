@@ -5,11 +5,11 @@ import { developmentOf } from '../../development/signing.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../errors.ts'
 import { INTERVAL_SECONDS_MAX, MINED_BLOCKS_MAX } from '../../parameters/limits.ts'
-import { flagOf, given, integerOf, required } from '../../parameters/values.ts'
+import { flagOf, given, decimalOrHexOf, required } from '../../parameters/values.ts'
 import { type Call, developmentMethod, type Method, type Params } from '../../method.ts'
 
 const integerAt = (params: Params, index: number, most = 2n ** 63n - 1n): bigint => {
-  const value = required(integerOf(given(params, index), 63), 'INVALID_PARAMS')
+  const value = required(decimalOrHexOf(given(params, index), 63), 'INVALID_PARAMS')
   if (value > most) throw new RpcError('INVALID_PARAMS')
   return value
 }

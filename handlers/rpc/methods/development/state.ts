@@ -10,6 +10,7 @@ import {
   prefixedBytesOf,
   flagOf,
   given,
+  decimalOrHexOf,
   integerOf,
   required,
   requireAddress,
@@ -25,8 +26,8 @@ const edit =
     return true
   }
 
-const wordAt = (params: Params, index: number): Uint8Array =>
-  bigintToFixedBytes(required(integerOf(given(params, index)), 'INVALID_PARAMS'), 32)
+const wordOf = (integer: bigint | undefined): Uint8Array =>
+  bigintToFixedBytes(required(integer, 'INVALID_PARAMS'), 32)
 
 /** The network that a reset asks for; clients send `forking` without a URL and with a block of null, too. */
 const forkingOf = (request: unknown): ForkingRequest | undefined => {
@@ -37,7 +38,7 @@ const forkingOf = (request: unknown): ForkingRequest | undefined => {
   const block =
     blockNumber === undefined || blockNumber === null
       ? undefined
-      : Number(required(integerOf(blockNumber, 53), 'INVALID_PARAMS'))
+      : Number(required(decimalOrHexOf(blockNumber, 53), 'INVALID_PARAMS'))
   return { url: isUrl ? url : undefined, block }
 }
 
@@ -69,12 +70,12 @@ const impersonation = (name: string, summary: string, isOn: boolean): readonly M
 export const DEV_STATE_METHODS: readonly Method[] = [
   ...both('setBalance', {
     summary: 'Sets the balance of an account',
-    params: { address: 'Address', balance: 'Wei' },
+    params: { address: 'Address', balance: 'DecimalWei' },
     result: 'Boolean',
     handle: edit(params => ({
       kind: 'balance',
       address: requireAddress(params, 0),
-      wei: required(integerOf(given(params, 1)), 'INVALID_PARAMS'),
+      wei: required(decimalOrHexOf(given(params, 1)), 'INVALID_PARAMS'),
     })),
   }),
   ...developmentMethod(['anvil_setNonce', 'hardhat_setNonce', 'evm_setAccountNonce'], {
@@ -84,7 +85,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     handle: edit(params => ({
       kind: 'nonce',
       address: requireAddress(params, 0),
-      nonce: required(integerOf(given(params, 1), 63), 'INVALID_PARAMS'),
+      nonce: required(decimalOrHexOf(given(params, 1), 63), 'INVALID_PARAMS'),
     })),
   }),
   ...both('setCode', {
@@ -99,13 +100,13 @@ export const DEV_STATE_METHODS: readonly Method[] = [
   }),
   ...both('setStorageAt', {
     summary: 'Sets a storage slot of an account',
-    params: { address: 'Address', slot: 'Key', value: 'Key' },
+    params: { address: 'Address', slot: 'DecimalSlot', value: 'Key' },
     result: 'Boolean',
     handle: edit(params => ({
       kind: 'slot',
       address: requireAddress(params, 0),
-      slot: wordAt(params, 1),
-      value: wordAt(params, 2),
+      slot: wordOf(decimalOrHexOf(given(params, 1))),
+      value: wordOf(integerOf(given(params, 2))),
     })),
   }),
   ...impersonation('impersonateAccount', 'Lets transactions be sent from an account without its key', true),
@@ -131,7 +132,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     params: { 'blocks?': 'Integer' },
     result: 'Boolean',
     handle: async ({ params }, context) => {
-      const depth = required(integerOf(given(params, 0) ?? 1, 63), 'INVALID_PARAMS')
+      const depth = required(decimalOrHexOf(given(params, 0) ?? 1, 63), 'INVALID_PARAMS')
       await refusing(() => developmentOf(context).rollBack(depth))
       return true
     },
@@ -147,7 +148,7 @@ export const DEV_STATE_METHODS: readonly Method[] = [
     params: { snapshot: 'Integer' },
     result: 'Boolean',
     handle: ({ params }, context) => {
-      const snapshot = required(integerOf(given(params, 0), 63), 'INVALID_PARAMS')
+      const snapshot = required(decimalOrHexOf(given(params, 0), 63), 'INVALID_PARAMS')
       return refusing(() => developmentOf(context).revert(snapshot))
     },
   }),
