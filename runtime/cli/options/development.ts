@@ -1,7 +1,25 @@
 import { INTERVAL_SECONDS_MAX } from '../../../handlers/rpc/parameters/limits.ts'
-import { decimalOption, integerOption, type OptionTable, textOption } from '../option.ts'
+import {
+  customOption,
+  decimalOption,
+  integerOption,
+  InvalidValue,
+  type OptionTable,
+  textOption,
+} from '../option.ts'
 
 const DEVELOPMENT = 'Development chain'
+
+/** Longer than that of any client: it stands in the footer of the explorer, too. */
+const CLIENT_VERSION_CHARACTERS_MAX = 200
+
+const parseClientVersion = (text: string): string => {
+  if (text.length > CLIENT_VERSION_CHARACTERS_MAX || !/^[\x20-\x7e]+$/.test(text))
+    throw new InvalidValue(
+      `: give 1 to ${CLIENT_VERSION_CHARACTERS_MAX} printable ASCII characters, such as anvil/v1.7.1`,
+    )
+  return text
+}
 
 /** Options of a development chain, which a node with a genesis file refuses. */
 export const DEVELOPMENT_OPTIONS = {
@@ -33,12 +51,13 @@ export const DEVELOPMENT_OPTIONS = {
     shownDefault: 'the head of that chain',
     description: 'Last block of the other chain, with --fork-url',
   }),
-  devClientVersion: textOption({
+  devClientVersion: customOption<string | undefined>({
     name: 'dev-client-version',
     group: DEVELOPMENT,
     fallback: undefined,
     placeholder: '<NAME/VERSION>',
     shownDefault: 'name and version of this node',
     description: 'Result of web3_clientVersion, for tools that ask for anvil/... or HardhatNetwork/...',
+    parse: parseClientVersion,
   }),
 } satisfies OptionTable

@@ -7,7 +7,7 @@ const TEXTS: Readonly<Record<Feed, string>> = {
   live: 'live, over WebSocket',
   polling: 'polls every second',
   offline: 'the node does not answer',
-  refused: 'this node does not serve eth_blockNumber',
+  refused: 'eth_blockNumber is not served or not permitted',
 }
 
 /** The latest block, and how the page learns of new ones. */

@@ -26,7 +26,7 @@ const NAMED: ReadonlySet<string> = new Set(['latest', 'earliest', 'finalized', '
 
 const read = async (id: string): Promise<Block | null> => {
   if (isHash(id)) return await call<Block | null>('eth_getBlockByHash', id, true)
-  if (/^\d{1,20}$/.test(id))
+  if (/^(?:\d{1,20}|0x[\da-f]{1,16})$/i.test(id))
     return await call<Block | null>('eth_getBlockByNumber', quantity(BigInt(id)), true)
   return NAMED.has(id) ? await call<Block | null>('eth_getBlockByNumber', id, true) : null
 }

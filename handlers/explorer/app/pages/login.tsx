@@ -1,15 +1,24 @@
 import { useState } from 'preact/hooks'
 import { fieldOf } from '../parts/fieldOf.ts'
 import { Panel } from '../parts/Panel.tsx'
-import { login, setToken } from '../rpc/session.ts'
+import { useValue } from '../hooks/useValue.ts'
+import { login, setToken, tokenRefused } from '../rpc/session.ts'
+import { navigate, route } from '../route.ts'
+
+/** The page that asked for the login draws itself; that of the login itself gives way to the first one. */
+const leave = (): void => {
+  if (route.get().page === 'login') navigate('/explorer')
+}
 
 const UserForm = () => {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const submit = async (form: HTMLFormElement): Promise<void> => {
     setBusy(true)
-    setProblem(await login(fieldOf(form, 'username'), fieldOf(form, 'password')).catch(String))
+    const reason = await login(fieldOf(form, 'username'), fieldOf(form, 'password')).catch(String)
+    setProblem(reason)
     setBusy(false)
+    if (reason === undefined) leave()
   }
   return (
     <form
@@ -41,6 +50,7 @@ const TokenForm = () => (
     onSubmit={event => {
       event.preventDefault()
       setToken(fieldOf(event.currentTarget, 'token').trim())
+      leave()
     }}
   >
     <label>
@@ -54,7 +64,13 @@ const TokenForm = () => (
 export const LoginPage = () => (
   <>
     <h1>Log in</h1>
-    <p class="notice">This node asks for a token. Without one that is valid it shows nothing.</p>
+    {useValue(tokenRefused) ? (
+      <p class="notice" role="alert">
+        The node refused the token: it has expired, or this node does not accept it.
+      </p>
+    ) : (
+      <p class="notice">This node asks for a token. Without one that is valid it shows nothing.</p>
+    )}
     <div class="columns">
       <Panel title="As a user of this node">
         <UserForm />

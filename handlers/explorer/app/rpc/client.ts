@@ -1,5 +1,5 @@
 import { LOGIN_NEEDED, NO_CONNECTION, NOT_PERMITTED, RpcFailure } from './failure.ts'
-import { loginNeeded, token } from './session.ts'
+import { requireLogin, token } from './session.ts'
 
 /** Calls of one request: a node limits batches, and a short one is answered sooner. */
 const BATCH_CALLS_MAX = 50
@@ -22,9 +22,8 @@ type Answer = {
 
 let waiting: Call[] = []
 
-const post = async (calls: readonly Call[]): Promise<readonly Answer[]> => {
+const post = async (calls: readonly Call[], given: string | undefined): Promise<readonly Answer[]> => {
   const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
-  const given = token.get()
   let response: Response
   try {
     response = await fetch('/', {
@@ -49,18 +48,22 @@ const post = async (calls: readonly Call[]): Promise<readonly Answer[]> => {
 }
 
 /** A token that is missing or not valid is refused before the calls are read: that answer has no id. */
-const failureOf = ({ code, message, data }: NonNullable<Answer['error']>, id: unknown): RpcFailure => {
+const failureOf = (
+  { code, message, data }: NonNullable<Answer['error']>,
+  id: unknown,
+  given: string | undefined,
+): RpcFailure => {
   if (code !== NOT_PERMITTED) return new RpcFailure(code, message, data)
-  if (token.get() !== undefined && id !== null) return new RpcFailure(code, message, data)
-  loginNeeded.set(true)
+  if (given !== undefined && id !== null) return new RpcFailure(code, message, data)
+  requireLogin(given)
   return new RpcFailure(LOGIN_NEEDED, 'This node asks for a token.')
 }
 
-const settle = (calls: readonly Call[], answers: readonly Answer[]): void => {
+const settle = (calls: readonly Call[], answers: readonly Answer[], given: string | undefined): void => {
   for (const [index, { resolve, reject }] of calls.entries()) {
     const answer =
       calls.length === 1 ? answers[0] : (answers.find(({ id }) => id === index) ?? answers[index])
-    if (answer?.error !== undefined) reject(failureOf(answer.error, answer.id))
+    if (answer?.error !== undefined) reject(failureOf(answer.error, answer.id, given))
     else if (answer === undefined)
       reject(new RpcFailure(NO_CONNECTION, 'The node left a call without an answer.'))
     else resolve(answer.result ?? null)
@@ -68,8 +71,9 @@ const settle = (calls: readonly Call[], answers: readonly Answer[]): void => {
 }
 
 const send = async (calls: readonly Call[]): Promise<void> => {
+  const given = token.get()
   try {
-    settle(calls, await post(calls))
+    settle(calls, await post(calls, given), given)
   } catch (error) {
     for (const { reject } of calls) reject(error as RpcFailure)
   }

@@ -20,7 +20,7 @@ export class RpcFailure extends Error {
 }
 
 /** True when this node does not serve the method at all: a reader, a Worker, or a group that is not enabled. */
-export const isNotServed = (error: unknown): boolean =>
+const isNotServed = (error: unknown): boolean =>
   error instanceof RpcFailure && (error.code === METHOD_NOT_FOUND || error.code === METHOD_NOT_ENABLED)
 
 /** True when asking again gives the same answer: the method is not served, or the token does not permit it. */

@@ -1,5 +1,5 @@
 import { call } from './client.ts'
-import { isNotServed, NO_CONNECTION, RpcFailure } from './failure.ts'
+import { isRefused, NO_CONNECTION, RpcFailure } from './failure.ts'
 import { loginNeeded, token } from './session.ts'
 import { createValue } from './value.ts'
 
@@ -14,6 +14,9 @@ export const head = createValue<bigint | undefined>(undefined)
 /** How the page learns of new blocks. */
 export type Feed = 'starting' | 'live' | 'polling' | 'offline' | 'refused'
 export const feed = createValue<Feed>('starting')
+
+/** Why the head cannot be read, when asking again gives the same answer. */
+export const headRefusal = createValue<unknown>(undefined)
 
 /** How often the chain went back, as a development chain does: what was read before may be gone. */
 export const rewinds = createValue(0)
@@ -38,10 +41,12 @@ const poll = async (): Promise<void> => {
   const known = head.get()
   try {
     setHead(BigInt(await call<string>('eth_blockNumber')), known)
+    headRefusal.set(undefined)
     if (feed.get() !== 'live') feed.set('polling')
   } catch (error) {
     const isGone = error instanceof RpcFailure && error.code === NO_CONNECTION
-    feed.set(isGone ? 'offline' : isNotServed(error) ? 'refused' : feed.get())
+    if (isRefused(error)) headRefusal.set(error)
+    feed.set(isGone ? 'offline' : isRefused(error) ? 'refused' : feed.get())
   }
 }
 

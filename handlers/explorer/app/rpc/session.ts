@@ -8,10 +8,22 @@ export const token = createValue<string | undefined>(sessionStorage.getItem(KEY)
 /** True once a request was refused because it had no valid token. */
 export const loginNeeded = createValue(false)
 
+/** True once the node refused a token that it was given. */
+export const tokenRefused = createValue(false)
+
+/** Notes that the node refused a request without a valid token. @param given the token of the request */
+export const requireLogin = (given: string | undefined): void => {
+  // The answer to a request from before a login says nothing about the token of now.
+  if (given !== token.get()) return
+  tokenRefused.set(given !== undefined)
+  loginNeeded.set(true)
+}
+
 export const setToken = (value: string | undefined): void => {
   if (value === undefined) sessionStorage.removeItem(KEY)
   else sessionStorage.setItem(KEY, value)
   token.set(value)
+  tokenRefused.set(false)
   loginNeeded.set(false)
 }
 

@@ -1,5 +1,5 @@
 import { useLoaded } from '../../hooks/useLoaded.ts'
-import { Panel, Ready } from '../../parts/Panel.tsx'
+import { Ready } from '../../parts/Panel.tsx'
 import { TransactionTable } from '../../parts/TransactionTable.tsx'
 import { call } from '../../rpc/client.ts'
 import type { Hex, RpcBlock, RpcTransaction } from '../../rpc/types.ts'
@@ -18,15 +18,10 @@ export const LatestTransactions = ({ blocks }: { readonly blocks: readonly RpcBl
     return found.filter(transaction => transaction !== null)
   }, [hashes.join()])
   return (
-    <Panel title="Latest transactions">
-      <Ready of={loaded} method="eth_getTransactionByHash">
-        {transactions => (
-          <TransactionTable
-            transactions={transactions}
-            empty="The last hundred blocks have no transactions."
-          />
-        )}
-      </Ready>
-    </Panel>
+    <Ready of={loaded} method="eth_getTransactionByHash">
+      {transactions => (
+        <TransactionTable transactions={transactions} empty="The last hundred blocks have no transactions." />
+      )}
+    </Ready>
   )
 }

@@ -24,11 +24,15 @@ export const HomePage = () => {
         <Charts blocks={blocks} />
       </Boundary>
       <Panel title="Latest blocks" aside={<a href="/explorer/blocks">All blocks</a>}>
-        <Ready of={loaded} method="eth_getBlockByNumber">
+        <Ready of={loaded} method={loaded.method}>
           {value => <BlockTable blocks={value.slice(0, LISTED)} />}
         </Ready>
       </Panel>
-      <LatestTransactions blocks={blocks} />
+      <Panel title="Latest transactions">
+        <Ready of={loaded} method={loaded.method}>
+          {value => <LatestTransactions blocks={value} />}
+        </Ready>
+      </Panel>
     </>
   )
 }

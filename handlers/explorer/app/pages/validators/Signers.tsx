@@ -104,7 +104,7 @@ export const Signers = ({ current = [] }: { readonly current?: readonly Hex[] | 
     <Panel title={`Seals of the last ${BLOCKS} blocks`}>
       <Ready
         of={recent.error === undefined ? signed : { ...signed, error: recent.error }}
-        method="eth_getBlockByNumber"
+        method={recent.method}
       >
         {value =>
           value.length === 0 ? (
