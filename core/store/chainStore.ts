@@ -1,4 +1,5 @@
 import { subscribe } from '../collections/subscribe.ts'
+import { readChainId, writeChainId } from './chainId.ts'
 import { createBlockReader } from './reading/blockReader.ts'
 import { createChainMemory, headNumberOf, nodeReaderOf } from './chainMemory.ts'
 import { addBlock, commitBlock, settle } from './committing/commit.ts'
@@ -230,6 +231,8 @@ export const openChainStore = async (
   return {
     ...stateReadsOf(store),
     ...blocks.reads,
+    chainId: () => readChainId(kv),
+    recordChainId: chainId => writeChainId(kv, chainId),
     commit: (commit, durable) => commitBlock(store, commit, durable),
     settle: () => settle(store),
     failure: () => failures.current,

@@ -25,6 +25,7 @@ import { toBareHex } from '../bytes/hex.ts'
  * - logs:group:GROUP, logs:group:GROUP:PARTITION: the same for the sections of a group
  * - logs:mark:0, logs:mark:1: number of complete sections and groups, written alternately
  * - mark:0, mark:1: the flushed height, up to which the views are complete, written alternately
+ * - chain:id: the chain id of the genesis file, which is no part of its hash
  * - journal:I, intent: the entries that a flush in progress writes, and the mark that they are complete
  * - a:ADDRESS@N, s:ADDRESS INCARNATION SLOT@N: on a forked chain, the value after block N of the other network (never stored)
  * - replica: head of a replica, a store that another process fills (core/store/replica); no other store has it
@@ -32,6 +33,7 @@ import { toBareHex } from '../bytes/hex.ts'
  */
 export const ROOM_KEY = 'room'
 export const REPLICA_KEY = 'replica'
+export const CHAIN_ID_KEY = 'chain:id'
 export const INTENT_KEY = 'intent'
 export const flushedHeightKey = (slot: number): string => `mark:${slot}`
 export const segmentKey = (number: number): string => `segment:${number}`

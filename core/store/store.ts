@@ -60,6 +60,10 @@ export type ChainStore = {
   /** Hash of block 0, which identifies the chain of a data directory; undefined while the store is new. */
   genesisHash(): Hash | undefined
 
+  /** The chain id that `recordChainId` recorded; undefined while there is none. Where a chain is opened, a store has both. */
+  chainId?(): Promise<bigint | undefined>
+  recordChainId?(chainId: bigint): Promise<void>
+
   /** The last block of another network that this chain continues; undefined on a chain of its own. */
   forkBlock?(): bigint | undefined
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
+import { readChainId } from '../../core/store/chainId.ts'
 import { openChainStore } from '../../core/store/chainStore.ts'
 import { StoreCorruption } from '../../core/store/checksum.ts'
 import { MalformedRecord } from '../../core/store/codec/reader.ts'
@@ -93,15 +94,21 @@ const tolerant = (kv: RecordReader, views: CheckedViews): RecordReader => ({
 const requireSameChain = async (
   kv: RecordReader,
   stored: Hash | undefined,
-  genesisHash: Hash,
+  { genesisHash, configuration }: Pick<Check, 'genesisHash' | 'configuration'>,
 ): Promise<void> => {
   const record = stored === undefined ? await readSegment(kv, 0) : 'missing'
   const hash = typeof record === 'string' ? stored : openSegment(record).hash
-  if (hash === undefined || equalBytes(hash, genesisHash)) return
-  throw new CommandError(
-    'GENESIS',
-    `The data path has the chain of genesis block ${toHex(hash)}, and the genesis file is of ${toHex(genesisHash)}: give the --genesis-file of that chain`,
-  )
+  if (hash !== undefined && !equalBytes(hash, genesisHash))
+    throw new CommandError(
+      'GENESIS',
+      `The data path has the chain of genesis block ${toHex(hash)}, and the genesis file is of ${toHex(genesisHash)}: give the --genesis-file of that chain`,
+    )
+  const chainId = await readChainId(kv)
+  if (chainId !== undefined && chainId !== configuration.chainId)
+    throw new CommandError(
+      'GENESIS',
+      `The data path has a chain with the chain id ${chainId}, and the genesis file has ${configuration.chainId}: give the --genesis-file of that chain`,
+    )
 }
 
 /** Verifies all entries, then accounts, slots and code after the head. Blocks above the views are added to them in memory. */
@@ -132,17 +139,14 @@ const checkViews = async (
   return { entries, accounts }
 }
 
-const checkOpened = async (
-  segments: SqliteFile,
-  views: CheckedViews,
-  { configuration, genesisHash, onBlock }: Check,
-): Promise<Checked> => {
+const checkOpened = async (segments: SqliteFile, views: CheckedViews, check: Check): Promise<Checked> => {
+  const { configuration, onBlock } = check
   const { file } = views
   const kv =
     file === undefined ? undefined : keyValueOfDriver(sqliteDriverOf({ segments, views: file }), 'synced')
   const reader = tolerant(kv ?? createRecordReader(segments), views)
   const { flushedHeight } = await readFlushedHeight(reader)
-  await requireSameChain(reader, flushedHeight?.genesisHash, genesisHash)
+  await requireSameChain(reader, flushedHeight?.genesisHash, check)
   const historyStart = await readHistoryStart(reader, flushedHeight)
   // The views tell which records were lost at the end.
   const last = Math.max(lastRecordOf(segments), flushedHeight?.number ?? -1)

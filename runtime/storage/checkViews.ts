@@ -16,7 +16,7 @@ import { type Findings, found } from './findings.ts'
 import { type ViewEntry, viewEntries } from './viewEntries.ts'
 
 /** Entries that start with a checksum; those of an interrupted flush are verified when the store is opened. */
-const CHECKED = /^(?:a|s|h|n|c|cl|cp|b|t|logs|mark|header):/
+const CHECKED = /^(?:a|s|h|n|c|cl|cp|b|t|logs|mark|header|chain):/
 
 /** Verifies the checksum of each entry. Returns the number of entries. */
 export const checkEntries = (views: SqliteFile, findings: Findings): number => {

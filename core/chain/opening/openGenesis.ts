@@ -12,6 +12,7 @@ import { rawHeaderHash } from '../../block/codec/header.ts'
 import { ChainError } from '../error.ts'
 import { baseFeePresence, blobFieldsPresence, withdrawalsRootPresence } from '../rules/forkFields.ts'
 import { InvalidBlock } from '../rules/invalidBlock.ts'
+import { requireChainId } from './requireChainId.ts'
 import { qbftExtraDataOf } from '../rules/qbft.ts'
 
 /** The commit of block 0. */
@@ -98,5 +99,7 @@ export const openGenesis = async (genesis: Genesis, store: ChainStore): Promise<
     // The record of block 0 can be rebuilt from the genesis file.
     if (forkBlock === undefined && !(await store.hasRecord(0n))) await store.repair(commit)
   }
+  // A store that forks another network reads all that it lacks from there.
+  if (store.forkBlock?.() === undefined) await requireChainId(genesis.configuration.chainId, store, head)
   return { header: commit.block.header, hash: commit.hash, totalDifficulty: commit.totalDifficulty }
 }

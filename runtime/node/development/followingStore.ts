@@ -9,6 +9,8 @@ export const followingStore = (current: () => RewindableStore): RewindableStore 
   retry: () => current().retry(),
   onFailed: listener => current().onFailed(listener),
   genesisHash: () => current().genesisHash(),
+  chainId: async () => current().chainId?.(),
+  recordChainId: async chainId => current().recordChainId?.(chainId),
   forkBlock: () => current().forkBlock?.(),
   historyStart: () => current().historyStart?.(),
   header: number => current().header(number),

@@ -20,7 +20,7 @@ import { openChainStore } from '../../../core/store/chainStore.ts'
 import { openStorage } from '../../../runtime/drivers/open.ts'
 import { runHere } from '../commandLine.ts'
 import { genesisText, writeNetwork } from '../genesis.ts'
-import { PROCESS_TEST_TIMEOUT_MS, startNode } from '../nodeProcess.ts'
+import { PROCESS_TEST_TIMEOUT_MS, runCommand, startNode } from '../nodeProcess.ts'
 import { clientsOf } from '../transactions.ts'
 import { rejection } from '../../support/rejection.ts'
 
@@ -228,6 +228,26 @@ test('given the genesis file of another chain, when it is checked, then that is 
   const refused = await run('storage', 'check', `--genesis-file=${other}`, `--data-path=${at('source')}`)
   expect(refused.code).toBe(1)
   expect(refused.text).toContain('give the --genesis-file of that chain')
+})
+
+test('given a genesis file that differs in its chain id alone, when it is checked or a node starts, then that is refused with both', async () => {
+  const other = at('otherId.json')
+  const text = readFileSync(genesis.replace('--genesis-file=', ''), 'utf8')
+  writeFileSync(other, text.replace('4242', '99'))
+  const checked = await run('storage', 'check', `--genesis-file=${other}`, `--data-path=${at('source')}`)
+  expect([checked.code, checked.text]).toEqual([
+    1,
+    expect.stringContaining('with the chain id 4242, and the genesis file has 99') as string,
+  ])
+  const started = await runCommand([
+    `--genesis-file=${other}`,
+    ...network.slice(1),
+    `--data-path=${at('source')}`,
+  ])
+  expect([started.code, started.out + started.error]).toEqual([
+    1,
+    expect.stringContaining('with the chain id 4242, but the genesis file has 99') as string,
+  ])
 })
 
 test('given code that was deleted, when it is checked, then the account is named, and a repair brings it back', async () => {

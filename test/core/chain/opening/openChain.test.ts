@@ -57,6 +57,34 @@ describe('given a store to open', () => {
     )
   })
 
+  test('when it has the chain of another chain id, then it is refused, with both ids and what to do', async () => {
+    const kv = memoryStore()
+    const before = await openTestChain({ config: { chainId: 1337 } }, kv)
+    await extend(before)
+    await before.store.close()
+    const refused = openTestChain({ config: { chainId: 99 } }, kv)
+    expect(await failureOf(refused)).toMatchObject({
+      code: 'OTHER_CHAIN',
+      message: expect.stringContaining('with the chain id 1337, but the genesis file has 99') as string,
+    })
+    expect((await openTestChain({ config: { chainId: 1337 } }, kv)).head().header.number).toBe(1n)
+  })
+
+  test('when an earlier release made it, then the chain id of its transactions counts, and is recorded', async () => {
+    const kv = memoryStore()
+    const before = await openTestChain({}, kv)
+    const chainId = await before.store.chainId?.()
+    await extend(before, [transfer(ALICE, 0)])
+    await extend(before)
+    await before.store.close()
+    await kv.set([{ key: 'chain:id', value: undefined }])
+    expect(await failureOf(openTestChain({ config: { chainId: 99 } }, kv))).toMatchObject({
+      code: 'OTHER_CHAIN',
+    })
+    const again = await openTestChain({}, kv)
+    expect(await again.store.chainId?.()).toBe(chainId)
+  })
+
   test('when its blocks contradict the forks, then it is refused', async () => {
     const kv = memoryStore()
     const before = await openTestChain({ fork: 'london' }, kv)
