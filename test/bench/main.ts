@@ -13,6 +13,7 @@ import { benchGraphql } from './rpc/graphql.ts'
 import { benchGrowth } from './execution/growth.ts'
 import type { BenchOptions, Row } from './measure.ts'
 import { benchMetrics } from './rpc/metrics.ts'
+import { benchLight } from './network/light.ts'
 import { benchNetwork } from './network/network.ts'
 import { benchRpc } from './rpc/rpc.ts'
 import { benchLongChain } from './storage/longChain.ts'
@@ -150,6 +151,13 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'all nodes and the client share its cores; after 15 seconds of load and, for empty blocks, 5 of rest; tx/s: as many as are included while 4,000 wait; latency: from sending to seeing it ' +
       'in a block, ms, at 200 tx/s; commit: from proposal to commit at the proposer, median / p99, ms; messages of all nodes for an empty block',
     run: benchNetwork,
+  },
+  light: {
+    title: 'a light node',
+    note:
+      'one of four validators on this machine, 1 s blocks without transactions; MB own: without pages of files, which processes ' +
+      'share; first vote: from the start of the process until it signs for a block, in a network that went on without it for 5 s',
+    run: benchLight,
   },
   transports: {
     title: 'devp2p beside libp2p',

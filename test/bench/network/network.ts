@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { BenchOptions, Row } from '../measure.ts'
 import { type LoadResult, runLoad } from './load.ts'
 import { type BenchNetwork, type BenchNode, startBenchNetwork } from './nodes.ts'
-import { usageOf } from './usage.ts'
+import { peakMbOf, usageOf } from './usage.ts'
 import { createAlloc, createBlocks, createSenders, type Sender, type WorkloadKind } from '../workload.ts'
 import { until } from '../../support/until.ts'
 
@@ -77,18 +77,24 @@ type Measured = {
   readonly from: number
   readonly to: number
   readonly cpu: number
+  readonly peakMb: number
 }
 
-/** Runs the load and tells which blocks it fell into, and what share of a core a node used meanwhile. */
+/** Runs the load and tells which blocks it fell into, what share of a core a node used, and how much memory one took at most. */
 const measure = async (network: BenchNetwork, run: () => Promise<LoadResult>): Promise<Measured> => {
   const { nodes } = network
   const cpu = () => nodes.reduce((sum, { pid }) => sum + usageOf(pid).cpuSeconds, 0)
   const [first] = nodes as readonly [BenchNode]
   const from = await headOf(first)
   const [startMs, before] = [performance.now(), cpu()]
-  const load = await run()
+  let load: LoadResult | undefined
+  const pids = nodes.map(({ pid }) => pid)
+  const peakMb = await peakMbOf(pids, async () => {
+    load = await run()
+  })
   const seconds = (performance.now() - startMs) / 1000
-  return { load, from, to: await headOf(first), cpu: (cpu() - before) / seconds / nodes.length }
+  if (load === undefined) throw new Error('the load has no result')
+  return { load, from, to: await headOf(first), cpu: (cpu() - before) / seconds / nodes.length, peakMb }
 }
 
 /** Another node catches up with all there is. */
@@ -140,7 +146,6 @@ const runShape = async (
     const calmTimes = commitTimes(nodes, calm.from, calm.to, 'filled')
     const fullTimes = commitTimes(nodes, full.from, full.to, 'filled')
     const traffic = perBlock(nodes, idle.from, idle.to)
-    const resident = Math.max(...nodes.map(({ pid }) => usageOf(pid).residentMb))
     return {
       name,
       values: {
@@ -155,7 +160,7 @@ const runShape = async (
         'kB/block': (traffic.bytes / 1000).toFixed(1),
         'CPU idle': `${(idle.cpu * 100).toFixed(0)}%`,
         'CPU full': `${(full.cpu * 100).toFixed(0)}%`,
-        'MB ': resident.toFixed(0),
+        'MB full': full.peakMb.toFixed(0),
         sync: validators === 4 ? await measureSync(network, sent) : '',
       },
     }

@@ -4,6 +4,7 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import { encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import { publicKeyOf } from '../../../core/crypto/crypto.ts'
 import { formatEnode } from '../../../p2p/transport/enode.ts'
+import { withAllocatorSettings } from '../../../runtime/allocator.ts'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { testAddress, testKey } from '../../runtime/genesis.ts'
 import { ROOT } from '../../runtime/nodeProcess.ts'
@@ -31,6 +32,10 @@ export type BenchNetwork = {
   readonly nodes: readonly BenchNode[]
   /** Starts one more, which is no validator and knows nothing of the chain. */
   join(): Promise<BenchNode>
+  /** Ends a validator in an orderly way. */
+  end(index: number): Promise<void>
+  /** Starts it again on its folder. */
+  restart(index: number, args: readonly string[]): Promise<BenchNode>
   stop(): Promise<void>
 }
 
@@ -127,9 +132,9 @@ export const startBenchNetwork = async (options: NetworkOptions): Promise<BenchN
       port: ports[index] as number,
     }),
   )
-  const children: Bun.Subprocess[] = []
+  const children = new Map<number, Bun.Subprocess>()
 
-  const start = async (index: number): Promise<BenchNode> => {
+  const start = async (index: number, args: readonly string[] = []): Promise<BenchNode> => {
     const dataPath = join(folder, `node${index}`)
     mkdirSync(dataPath, { recursive: true })
     writeFileSync(join(dataPath, 'key'), toHex(testKey(index + 1)), { mode: 0o600 })
@@ -150,10 +155,17 @@ export const startBenchNetwork = async (options: NetworkOptions): Promise<BenchN
         `--rpc-http-port=${rpcPort}`,
         '--logging-format=JSON',
         ...(options.args ?? []),
+        ...args,
       ],
-      { cwd: ROOT, stdin: 'ignore', stdout: log, stderr: log },
+      {
+        cwd: ROOT,
+        env: withAllocatorSettings(process.env, 'bun'),
+        stdin: 'ignore',
+        stdout: log,
+        stderr: log,
+      },
     )
-    children.push(child)
+    children.set(index, child)
     const url = `http://127.0.0.1:${rpcPort}`
     while (!(await isAnswering(url))) {
       if (child.exitCode !== null) throw new Error(`a node ended: ${readFileSync(logPath, 'utf8')}`)
@@ -170,13 +182,14 @@ export const startBenchNetwork = async (options: NetworkOptions): Promise<BenchN
     }
   }
 
-  const stop = async (): Promise<void> => {
-    for (const child of children) child.kill('SIGTERM')
-    await Promise.all(children.map(child => child.exited))
+  const end = async (index: number): Promise<void> => {
+    children.get(index)?.kill('SIGTERM')
+    await children.get(index)?.exited
   }
+  const stop = async (): Promise<void> => void (await Promise.all([...children.keys()].map(end)))
   try {
     const nodes = await Promise.all(Array.from({ length: validators }, (_, index) => start(index)))
-    return { nodes, join: () => start(validators), stop }
+    return { nodes, join: () => start(validators), end, restart: start, stop }
   } catch (error) {
     await stop()
     throw error
