@@ -18,7 +18,7 @@ export const POSITIONS_FEATURE = 'positions/1'
 export type Position = {
   /** The height being decided. */
   readonly sequence: bigint
-  /** The current round; -1 before the first. */
+  /** The current round; -1 before the first, when the validator has signed nothing at the height. */
   readonly round: number
 }
 

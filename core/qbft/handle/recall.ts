@@ -163,13 +163,21 @@ const signedBy = (
   return [...noted, ...kept.map(message => encodeMessage(message, dialect)), ...later]
 }
 
+/** The round to report: -1 only from a validator that has signed nothing at the height, before its start neither. */
+const reportedRound = ({ recall }: QbftState, height: HeightState): number => {
+  const { signed, hasForgotten } = height
+  const { round, proposed, prepared, committed } = signed
+  const hasSigned = round > 0 || [proposed, prepared, committed].some(digest => digest !== undefined)
+  return Math.max(currentRound(height), recall !== undefined || hasForgotten || hasSigned ? 0 : -1)
+}
+
 /** Answers a position request. First sends back the requesting validator's own signed messages, which it may have lost. */
 export const answerPosition = (context: TransitionContext, state: QbftState, peer: Address): QbftState => {
   const { height } = state
   const key = keyOf(peer)
   if (height === undefined || !includesAddress(height.head.validators, peer)) return state
   const isDue = context.nowMs - (state.shownAtMs.get(key) ?? -Infinity) >= SHOW_INTERVAL_MS
-  const position = encodePosition({ sequence: height.sequence, round: currentRound(height) })
+  const position = encodePosition({ sequence: height.sequence, round: reportedRound(state, height) })
   for (const message of [...(isDue ? signedBy(context, state, peer) : []), position])
     emit(context, { kind: 'inform', message, to: [peer] })
   return isDue ? { ...state, shownAtMs: new Map(state.shownAtMs).set(key, context.nowMs) } : state

@@ -16,6 +16,8 @@ import { isSelf, keyOf, type TransitionContext } from '../transitionContext.ts'
  * - above the height after the highest reported height,
  * - in that height above round 0,
  * - in the highest reported height above the highest reported round.
+ * When nobody has begun a round of the highest reported height, no honest validator has committed there, so it has signed
+ * nothing in the height after that.
  * It must not sign within these bounds. Until it may sign, it counts as one of the F faulty validators.
  */
 
@@ -143,7 +145,11 @@ export const lowestRoundBy = (
   const haveAllReported = reported.length === others && ahead === 0
   if (top < sequence) {
     if (top + 1n < sequence) return undefined
-    return isKept(recall, height) && haveAllReported ? 0 : 1
+    const isUntouched =
+      ahead === 0 &&
+      !recall.isDamaged &&
+      reached.every(position => position.sequence < top || position.round < 0)
+    return isUntouched || (isKept(recall, height) && haveAllReported) ? 0 : 1
   }
   const rounds = reached.flatMap(position => (position.sequence === sequence ? [position.round] : []))
   const highest = highestRound(rounds, faults, 0)
