@@ -37,9 +37,11 @@ export type Message =
   | { readonly kind: 'enrRequest'; readonly expiry: number }
   | { readonly kind: 'enrResponse'; readonly requestHash: Hash; readonly record: RawItem }
 
-/** Nodes of one answer that fit a packet. */
-export const NEIGHBORS_MAX = 13
+/** Nodes of one answer that fit a packet, with IPv6 addresses, too. */
+export const NEIGHBORS_MAX = 12
 const VERSION = 4
+/** No packet has room for more nodes. */
+const NEIGHBORS_READ = 16
 /** Items that are read of any message; later versions may have more (EIP-8). */
 const ITEMS_MAX = 5
 
@@ -101,7 +103,7 @@ const sequenceOf = (item: RawItem | undefined): bigint =>
 const readNeighbors = (item: RawItem | undefined): readonly NodeRecord[] => {
   const nodes: NodeRecord[] = []
   for (const raw of iterateRawItems(item, 'neighbors')) {
-    if (nodes.length === NEIGHBORS_MAX + 3) break
+    if (nodes.length === NEIGHBORS_READ) break
     const items = [...iterateRawItems(raw, 'a neighbor')]
     nodes.push({ endpoint: readEndpoint(items), publicKey: bytesOf(items[3], 'a node key', 64) })
   }

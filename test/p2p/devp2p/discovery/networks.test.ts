@@ -6,7 +6,12 @@ import { publicKeyOf } from '../../../../core/crypto/crypto.ts'
 import { createBonds } from '../../../../p2p/devp2p/discovery/bonds.ts'
 import { startDiscovery } from '../../../../p2p/devp2p/discovery/discovery.ts'
 import type { Endpoint } from '../../../../p2p/devp2p/discovery/endpoint.ts'
-import { decodeMessage, encodeMessage, type Message } from '../../../../p2p/devp2p/discovery/messages.ts'
+import {
+  decodeMessage,
+  encodeMessage,
+  type Message,
+  NEIGHBORS_MAX,
+} from '../../../../p2p/devp2p/discovery/messages.ts'
 import { decodePacket, encodePacket } from '../../../../p2p/devp2p/discovery/packet.ts'
 
 const PORT = 30_303
@@ -106,6 +111,17 @@ describe('given the table of nodes', () => {
     expect(added(['2001:db8:2::1', '203.0.114.1'])).toBe(2)
     expect(added(Array.from({ length: 20 }, (_, index) => `fd00::${hex(index)}`))).toBe(20)
   })
+})
+
+test('given as many nodes with IPv6 addresses as an answer has, then it fits the largest packet', () => {
+  const nodes = Array.from({ length: NEIGHBORS_MAX + 1 }, (_, index) => ({
+    endpoint: at(`2001:db8:ffff:ffff:ffff:ffff:ffff:${hex(index + 0x1000)}`),
+    publicKey: new Uint8Array(randomBytes(64)),
+  }))
+  const { type, content } = encodeMessage({ kind: 'neighbors', nodes, expiry: EXPIRY })
+  const packet = decodePacket(encodePacket(randomBytes(32), type, content).bytes)
+  const message = decodeMessage(packet.type, packet.content)
+  expect(message).toMatchObject({ kind: 'neighbors', nodes: nodes.slice(0, NEIGHBORS_MAX) })
 })
 
 describe('given discovery', () => {
