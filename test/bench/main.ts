@@ -5,6 +5,7 @@ import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { startSegmentCompiler } from '../../runtime/compiler/segmentCompiler.ts'
 import { loadFastestEngine } from '../../runtime/crypto/fastest.ts'
 import { benchAuth } from './auth/auth.ts'
+import { benchClients } from './network/clients.ts'
 import { benchBlocks } from './execution/blocks.ts'
 import { benchCrypto } from './crypto/crypto.ts'
 import { benchDevelopment } from './rpc/development.ts'
@@ -158,6 +159,14 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'one of four validators on this machine, 1 s blocks without transactions; MB own: without pages of files, which processes ' +
       'share; first vote: from the start of the process until it signs for a block, in a network that went on without it for 5 s',
     run: benchLight,
+  },
+  clients: {
+    title: 'four validators of one software, 1 s blocks',
+    note:
+      'one client and its transactions without a price; all nodes and the client share the cores; GETH_QUORUM and BESU name the executables of the ' +
+      'others, which are left out otherwise; forks up to Berlin for GoQuorum, up to Cancun for the others; full load with 4,000 that wait, after 15 s ' +
+      'of it; gap: between blocks then, median / longest; CPU: of one validator; first answer: of the last of four that start together',
+    run: benchClients,
   },
   transports: {
     title: 'devp2p beside libp2p',

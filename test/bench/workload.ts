@@ -4,7 +4,7 @@ import { type Address, concatBytes, EMPTY_BYTES, padStartBytes } from '../../cor
 import { fromHex, toHex, toQuantity } from '../../core/bytes/hex.ts'
 import { bigintToFixedBytes } from '../../core/bytes/integer.ts'
 import { signTransaction } from '../../core/block/codec/signature.ts'
-import type { RecoveredTransaction } from '../../core/block/transaction.ts'
+import type { RecoveredTransaction, Transaction } from '../../core/block/transaction.ts'
 import { addressOfPrivateKey, keccak256 } from '../../core/crypto/crypto.ts'
 import { seededRandom } from '../support/random.ts'
 import { compile } from '../support/programs/solc.ts'
@@ -68,6 +68,20 @@ export const createAlloc = async (senders: readonly Sender[]): Promise<Record<st
 
 export type WorkloadKind = 'transfers' | 'ERC-20 transfers'
 
+/** Form of the transactions of a workload: type and price. */
+type TransactionForm = Pick<Transaction, 'type' | 'maxPriorityFeePerGas' | 'maxFeePerGas'>
+
+const FEE_MARKET: TransactionForm = { type: 2, maxPriorityFeePerGas: 10n ** 9n, maxFeePerGas: 10n ** 11n }
+
+/** What a network without a fee market and with gas for nothing takes. */
+export const FREE_LEGACY: TransactionForm = { type: 0, maxPriorityFeePerGas: 0n, maxFeePerGas: 0n }
+
+type WorkloadOptions = {
+  readonly recipients?: number
+  readonly firstNonce?: number
+  readonly form?: TransactionForm
+}
+
 /**
  * Signed blocks: in each every sender sends one transaction to a holder that looks random. `recipients` is how many
  * holders there are to choose from, `firstNonce` what the senders have sent before.
@@ -76,7 +90,7 @@ export const createBlocks = (
   kind: WorkloadKind,
   senders: readonly Sender[],
   count: number,
-  { recipients = HOLDERS, firstNonce = 0 } = {},
+  { recipients = HOLDERS, firstNonce = 0, form = FEE_MARKET }: WorkloadOptions = {},
 ): RecoveredTransaction[][] => {
   const random = seededRandom(count + firstNonce + 1)
   const { abi } = compile('Token')
@@ -89,11 +103,9 @@ export const createBlocks = (
         : EMPTY_BYTES
       const transaction = signTransaction(
         {
-          type: 2,
+          ...form,
           chainId: BigInt(CHAIN_ID),
           nonce: BigInt(firstNonce + block),
-          maxPriorityFeePerGas: 10n ** 9n,
-          maxFeePerGas: 10n ** 11n,
           gasLimit: isToken ? 100_000n : 21_000n,
           to: isToken ? TOKEN_ADDRESS : recipient,
           value: isToken ? 0n : 10n ** 12n,

@@ -35,6 +35,7 @@ export const mixedGenesisText = (
   client: OtherClient,
   validators: readonly Address[],
   blockPeriodSeconds: number,
+  alloc: object = { [SENDER]: { balance: '0x446c3b15f9926687d2c40534fdb564000000000000' } },
 ): string => {
   const genesis = {
     config: {
@@ -58,7 +59,7 @@ export const mixedGenesisText = (
     mixHash: '0x63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365',
     coinbase: `0x${'0'.repeat(40)}`,
     parentHash: `0x${'0'.repeat(64)}`,
-    alloc: { [SENDER]: { balance: '0x446c3b15f9926687d2c40534fdb564000000000000' } },
+    alloc,
     extraData: toHex(
       encodeExtraData({ vanity: new Uint8Array(32), validators, vote: undefined, round: 0, seals: [] }),
     ),

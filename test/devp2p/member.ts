@@ -24,6 +24,7 @@ export type Member = {
 export type RunningMember = {
   readonly member: Member
   readonly url: string
+  readonly pid: number
   /** Asks it to stop, or kills it, and resolves when it has ended. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
@@ -50,9 +51,14 @@ const executable = (name: 'BESU' | 'GETH_QUORUM'): string => {
   return path
 }
 
+/** What a log is to hold: all that helps to find a fault, or what an operator keeps. */
+export type LogLevel = 'DEBUG' | 'INFO'
+
 type Command = { readonly file: string; readonly arguments: readonly string[]; readonly environment?: object }
 
-const quorate = (member: Member, genesisPath: string, network: OtherClient): Command => ({
+type Setting = { readonly genesisPath: string; readonly network: OtherClient; readonly level: LogLevel }
+
+const quorate = (member: Member, { genesisPath, network, level }: Setting): Command => ({
   file: process.execPath,
   arguments: [
     MAIN,
@@ -68,12 +74,12 @@ const quorate = (member: Member, genesisPath: string, network: OtherClient): Com
     // GoQuorum reads no other form.
     `--Xbft-legacy-protocol-encoding=${network === 'goquorum'}`,
     '--target-gas-limit=700000000',
-    '--logging=DEBUG',
+    `--logging=${level}`,
     '--logging-format=PLAIN',
   ],
 })
 
-const besu = (member: Member, genesisPath: string): Command => ({
+const besu = (member: Member, { genesisPath }: Setting): Command => ({
   file: executable('BESU'),
   arguments: [
     `--genesis-file=${genesisPath}`,
@@ -91,7 +97,10 @@ const besu = (member: Member, genesisPath: string): Command => ({
   ],
 })
 
-const goquorum = (member: Member): Command => ({
+/** As many transactions may wait as in a node of this software; its own limits are for 4,096. */
+const POOL_OPTIONS = ['--txpool.globalslots=20000', '--txpool.accountslots=1000']
+
+const goquorum = (member: Member, { level }: Setting): Command => ({
   file: executable('GETH_QUORUM'),
   environment: { PRIVATE_CONFIG: 'ignore' },
   arguments: [
@@ -107,20 +116,15 @@ const goquorum = (member: Member): Command => ({
     '--mine',
     '--miner.threads=1',
     '--miner.gasprice=0',
-    '--emitcheckpoints',
-    '--verbosity=4',
+    ...(level === 'DEBUG' ? ['--emitcheckpoints', '--verbosity=4'] : ['--verbosity=2']),
+    ...POOL_OPTIONS,
   ],
 })
 
-const commandOf = (member: Member, genesisPath: string, network: OtherClient): Command => {
-  switch (member.client) {
-    case 'quorate':
-      return quorate(member, genesisPath, network)
-    case 'besu':
-      return besu(member, genesisPath)
-    case 'goquorum':
-      return goquorum(member)
-  }
+const COMMANDS: Readonly<Record<Client, (member: Member, setting: Setting) => Command>> = {
+  quorate,
+  besu,
+  goquorum,
 }
 
 /** Writes the key and the static nodes of a member, and what its client needs before its first start. */
@@ -141,8 +145,14 @@ export const prepareMember = (member: Member, others: readonly Member[], genesis
 }
 
 /** Starts a member as a process, with its log in `log.txt` of its folder. */
-export const startMember = (member: Member, genesisPath: string, network: OtherClient): RunningMember => {
-  const { file, arguments: given, environment = {} } = commandOf(member, genesisPath, network)
+export const startMember = (
+  member: Member,
+  genesisPath: string,
+  network: OtherClient,
+  level: LogLevel = 'DEBUG',
+): RunningMember => {
+  const setting = { genesisPath, network, level }
+  const { file, arguments: given, environment = {} } = COMMANDS[member.client](member, setting)
   const log = openSync(join(member.dataPath, 'log.txt'), 'a')
   const child: ChildProcess = spawn(file, [...given], {
     stdio: ['ignore', log, log],
@@ -156,6 +166,7 @@ export const startMember = (member: Member, genesisPath: string, network: OtherC
   return {
     member,
     url: `http://127.0.0.1:${member.rpcPort}`,
+    pid: child.pid ?? 0,
     stop: async signal => {
       child.kill(signal)
       const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)

@@ -1,6 +1,6 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
-import type { BenchNode } from './nodes.ts'
+import { type BenchNode, JSON_HEADERS } from './nodes.ts'
 
 /** What a client saw of its transactions. */
 export type LoadResult = {
@@ -12,10 +12,15 @@ export type LoadResult = {
   /** From sending to seeing the transaction in a block, milliseconds, ascending. */
   readonly latencies: readonly number[]
   readonly blocks: number
+  /** From one block with transactions to the next, milliseconds, ascending. */
+  readonly gapsMs: readonly number[]
 }
 
+/** A node that a client sends to. */
+export type LoadNode = Pick<BenchNode, 'url' | 'rpc'>
+
 export type LoadOptions = {
-  readonly nodes: readonly BenchNode[]
+  readonly nodes: readonly LoadNode[]
   readonly transactions: readonly RecoveredTransaction[]
   /** Undefined sends as fast as they are included. */
   readonly perSecond: number | undefined
@@ -40,7 +45,7 @@ const sendBatch = async (url: string, batch: readonly RecoveredTransaction[]): P
       params: [toHex(transaction.encoded)],
     })),
   )
-  const response = await fetch(url, { method: 'POST', body })
+  const response = await fetch(url, { method: 'POST', headers: JSON_HEADERS, body })
   const replies = (await response.json()) as readonly { readonly error?: { readonly message: string } }[]
   const failed = replies.find(({ error }) => error !== undefined)
   if (failed !== undefined) throw new Error(`a transaction was refused: ${failed.error?.message}`)
@@ -81,7 +86,7 @@ export const runLoad = async ({
       ? latencies.length + OUTSTANDING_MAX
       : ((performance.now() - startMs) / 1000) * perSecond
 
-  const sendTo = async ({ url }: BenchNode): Promise<void> => {
+  const sendTo = async ({ url }: LoadNode): Promise<void> => {
     while (performance.now() < endMs && sent < transactions.length) {
       const batch = transactions.slice(sent, sent + Math.min(BATCH, Math.floor(mayHaveSent()) - sent))
       if (batch.length === 0) {
@@ -111,5 +116,9 @@ export const runLoad = async ({
     seconds: first === undefined || last === undefined ? 0 : (last.atMs - first.atMs) / 1000,
     latencies: latencies.toSorted((a, b) => a - b),
     blocks: seen.length,
+    gapsMs: seen
+      .slice(1)
+      .map(({ atMs }, index) => atMs - (seen[index]?.atMs ?? atMs))
+      .toSorted((a, b) => a - b),
   }
 }

@@ -132,7 +132,7 @@ const runShape = async (
     const unsent = () => transactions.slice(sent)
     const idle = await measure(network, async () => {
       await Bun.sleep(seconds * 1000)
-      return { sent: 0, included: 0, seconds: 0, latencies: [], blocks: 0 }
+      return { sent: 0, included: 0, seconds: 0, latencies: [], blocks: 0, gapsMs: [] }
     })
     const calm = await measure(network, () =>
       runLoad({ nodes, transactions: unsent(), perSecond: STEADY, seconds }),

@@ -74,9 +74,12 @@ const blockLineOf = (text: string): BlockLine | undefined => {
 
 let requestId = 0
 
-const call = async <T>(url: string, method: string, params: readonly unknown[]): Promise<T> => {
+/** Others than this software refuse a body without its type. */
+export const JSON_HEADERS = { 'content-type': 'application/json' }
+
+export const call = async <T>(url: string, method: string, params: readonly unknown[]): Promise<T> => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: ++requestId, method, params })
-  const response = await fetch(url, { method: 'POST', body })
+  const response = await fetch(url, { method: 'POST', headers: JSON_HEADERS, body })
   const { result, error } = (await response.json()) as { result?: T; error?: { message: string } }
   if (error !== undefined) throw new Error(`${method}: ${error.message}`)
   return result as T
