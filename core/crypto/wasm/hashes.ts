@@ -4,8 +4,8 @@ import { BLOCK_BYTES, PADDING_BYTES, STATE_BYTES } from './keccak/module.ts'
 
 /** The functions of the module, see keccak/module.ts. */
 type Functions = {
-  absorb(end: number, continues: number): void
-  finish(length: number, continues: number): void
+  absorb(at: number, end: number, continues: number): void
+  finish(at: number, length: number, continues: number): void
 }
 
 const DIGEST_BYTES = 32
@@ -34,7 +34,7 @@ const createState = ({ functions, heapBase, reserve }: WasmInstance<Functions>):
       enter(view)
       view.set(bytes, heapBase + restLength)
       const end = heapBase + length - (length % BLOCK_BYTES)
-      functions.absorb(end, 1)
+      functions.absorb(heapBase, end, 1)
       state.set(view.subarray(STATE_AT, STATE_AT + STATE_BYTES))
       restLength = length % BLOCK_BYTES
       rest.set(view.subarray(end, end + restLength))
@@ -42,7 +42,7 @@ const createState = ({ functions, heapBase, reserve }: WasmInstance<Functions>):
     digest: () => {
       const view = reserve(restLength + PADDING_BYTES)
       enter(view)
-      functions.finish(restLength, 1)
+      functions.finish(heapBase, restLength, 1)
       return view.slice(STATE_AT, STATE_AT + DIGEST_BYTES)
     },
   }
@@ -59,8 +59,8 @@ const lastWord = (view: DataView, at: number, end: number): number => {
   return word
 }
 
-/** Copying shorter parts byte by byte takes less time than making a view of them. */
-const SHORT_BYTES = 128
+/** Copying the whole of shorter arrays takes less time than making a view of a part. */
+const SHORT_BYTES = 4096
 
 /** Keccak-256 of the module. */
 export const createHashes = (
@@ -76,18 +76,17 @@ export const createHashes = (
     keccak256: bytes => {
       const view = reserve(bytes.length + PADDING_BYTES)
       view.set(bytes, heapBase)
-      functions.finish(bytes.length, 0)
+      functions.finish(heapBase, bytes.length, 0)
       const digest = new Uint8Array(DIGEST_BYTES)
       copyDigest(view, digest, 0)
       return digest
     },
     keccak256Part: (bytes, start, end, output, at) => {
-      const length = end - start
-      const view = reserve(length + PADDING_BYTES)
-      if (length > SHORT_BYTES) view.set(bytes.subarray(start, end), heapBase)
-      else
-        for (let index = 0; index < length; index++) view[heapBase + index] = bytes[start + index] as number
-      functions.finish(length, 0)
+      const isShort = bytes.length <= SHORT_BYTES
+      const input = isShort ? bytes : bytes.subarray(start, end)
+      const view = reserve(input.length + PADDING_BYTES)
+      view.set(input, heapBase)
+      functions.finish(isShort ? heapBase + start : heapBase, end - start, 0)
       copyDigest(view, output, at)
     },
     keccak256Words: (view, start, end, words, at) => {
@@ -98,7 +97,7 @@ export const createHashes = (
       for (let index = 0; index < wholeWords; index++)
         input[inputAt + index] = view.getInt32(start + 4 * index, true)
       if (4 * wholeWords < length) input[inputAt + wholeWords] = lastWord(view, start + 4 * wholeWords, end)
-      functions.finish(length, 0)
+      functions.finish(heapBase, length, 0)
       for (let index = 0; index < 8; index++)
         words[at + index] = reversed(input[STATE_AT + 7 - index] as number)
     },

@@ -26,20 +26,19 @@ const tee = (local: number): number[] => [WASM.localTee, local]
 
 const lanes = Array.from({ length: LANES }, (_, lane) => lane)
 
-/** Both functions have two parameters. */
-const SECOND = 1
-/** Their first local variable: a position in the input. */
-const AT = 2
+/** Both functions have three parameters; the first is the position of the input, the last whether the state continues. */
+const AT = 0
+const CONTINUES = 2
 
-/** absorb(end, continues): absorbs the blocks up to `end`, into the state in memory or a new one. */
+/** absorb(at, end, continues): absorbs the blocks up to `end`, into the state in memory or a new one. */
 const absorb = (): number[] => {
-  const [END, CONTINUES, OFFSET, FIRST] = [0, SECOND, 3, 4]
+  const [END, OFFSET, FIRST] = [1, 3, 4]
   const at = (lane: number): number[] => unsigned(LANE_BYTES * lane)
   return [
-    ...code(2, 2, TYPE.i32, ...unsigned(LANES + SCRATCH_LANES), TYPE.i64),
+    ...code(2, 1, TYPE.i32, ...unsigned(LANES + SCRATCH_LANES), TYPE.i64),
     ...code(...get(CONTINUES), WASM.if, TYPE.none),
     ...lanes.flatMap(lane => [...int(0), WASM.i64Load, ALIGN_8, ...at(lane), ...set(FIRST + lane)]),
-    ...code(WASM.end, ...int(INPUT_AT), ...set(AT), WASM.loop, TYPE.none),
+    ...code(WASM.end, WASM.loop, TYPE.none),
     ...lanes
       .slice(0, BLOCK_BYTES / LANE_BYTES)
       .flatMap(lane => [
@@ -54,23 +53,23 @@ const absorb = (): number[] => {
   ]
 }
 
-/** finish(length, continues): pads the input of that length with one bit at each end of the padding, and absorbs it. */
+/** finish(at, length, continues): pads the input of that length with one bit at each end of the padding, and absorbs it. */
 const finish = (): number[] => {
-  const [LENGTH, END] = [0, 3]
+  const [LENGTH, END, POSITION] = [1, 3, 4]
   const blocks = [...get(LENGTH), ...int(BLOCK_BYTES), WASM.i32DivU, ...int(1), WASM.i32Add]
   const last = [...get(END), ...int(1), WASM.i32Sub]
   return [
     ...code(1, 2, TYPE.i32),
-    ...code(...blocks, ...int(BLOCK_BYTES), WASM.i32Mul, ...int(INPUT_AT), WASM.i32Add, ...set(END)),
-    ...code(...get(LENGTH), ...int(INPUT_AT), WASM.i32Add, ...tee(AT)),
+    ...code(...blocks, ...int(BLOCK_BYTES), WASM.i32Mul, ...get(AT), WASM.i32Add, ...set(END)),
+    ...code(...get(LENGTH), ...get(AT), WASM.i32Add, ...tee(POSITION)),
     ...code(WASM.i64Const, 1, WASM.i64Store, UNALIGNED, 0),
     // Zeros up to the end.
-    ...code(WASM.loop, TYPE.none, ...get(AT), ...int(LANE_BYTES), WASM.i32Add, ...tee(AT)),
+    ...code(WASM.loop, TYPE.none, ...get(POSITION), ...int(LANE_BYTES), WASM.i32Add, ...tee(POSITION)),
     ...code(...get(END), WASM.i32LtU, WASM.if, TYPE.none),
-    ...code(...get(AT), WASM.i64Const, 0, WASM.i64Store, UNALIGNED, 0),
+    ...code(...get(POSITION), WASM.i64Const, 0, WASM.i64Store, UNALIGNED, 0),
     ...code(WASM.branch, 1, WASM.end, WASM.end),
     ...code(...last, ...last, WASM.i32Load8U, 0, 0, ...int(0x80), WASM.i32Or, WASM.i32Store8, 0, 0),
-    ...code(...get(END), ...get(SECOND), WASM.call, 0, WASM.end),
+    ...code(...get(AT), ...get(END), ...get(CONTINUES), WASM.call, 0, WASM.end),
   ]
 }
 
@@ -80,7 +79,7 @@ const heapBase = (): number[] => [0, ...int(INPUT_AT), WASM.end]
 export const keccakModule = (): Uint8Array<ArrayBuffer> =>
   Uint8Array.from([
     ...code(0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0),
-    ...section(1, [2, ...code(0x60, 2, TYPE.i32, TYPE.i32, 0), ...code(0x60, 0, 1, TYPE.i32)]),
+    ...section(1, [2, ...code(0x60, 3, TYPE.i32, TYPE.i32, TYPE.i32, 0), ...code(0x60, 0, 1, TYPE.i32)]),
     ...section(3, [3, 0, 0, 1]),
     ...section(5, [1, 0, 1]),
     ...section(7, [
