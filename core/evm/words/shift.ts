@@ -8,6 +8,7 @@ import {
   ensureLimbs,
 } from '../interpreter/stack.ts'
 import { isNegative } from './word.ts'
+import { copyWord } from '../../state/limbs.ts'
 
 // Constants of this module: see interpreter.ts.
 const limbs = stackLimbs
@@ -45,7 +46,7 @@ export const shiftLeft = (shift: number, value: number, to: number): void => {
     else if (part === 0) scratch[i] = limbs[at + from]!
     else scratch[i] = (limbs[at + from]! << part) | (from > 0 ? limbs[at + from - 1]! >>> (32 - part) : 0)
   }
-  limbs.set(scratch, to << 3)
+  copyWord(scratch, 0, limbs, to << 3)
   canonicalize(to)
 }
 
