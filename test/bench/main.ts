@@ -24,6 +24,7 @@ import { benchSnapshot } from './storage/snapshot.ts'
 import { benchSpans } from './execution/spans.ts'
 import { benchSubscribers } from './subscribers/subscribers.ts'
 import { tableText } from './table.ts'
+import { benchTraces } from './rpc/traces.ts'
 import { benchTransports } from './network/transports.ts'
 import { benchTrie } from './execution/trie.ts'
 import { benchTurns } from './execution/turns.ts'
@@ -125,6 +126,11 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'p99 is of whole requests; medians of windows taken in turns',
     run: benchRpc,
   },
+  traces: {
+    title: 'trace of a block of 1,000 token transfers, ms',
+    note: 'one request at a time over HTTP, of different blocks; CPU: of the node for one request; least: where others use the machine',
+    run: benchTraces,
+  },
   metrics: {
     title: 'metrics on and off',
     note:
@@ -171,7 +177,8 @@ const GROUPS: Readonly<Record<string, Group>> = {
   transports: {
     title: 'devp2p beside libp2p',
     note:
-      'all nodes share the cores of this machine; one chain of empty blocks, served over both by one process, new nodes in turns; ' +
+      'all nodes share the cores of this machine; chains of empty blocks and of blocks of 3 transfers, served over both by one process, ' +
+      'new nodes in turns, CPU of the new node; ' +
       'a ratio above 1x: more blocks a second, and more CPU a block',
     run: benchTransports,
   },

@@ -16,6 +16,8 @@ export type RpcServer = {
   stop(): Promise<void>
 }
 
+export type OwnServer = RpcServer & { readonly pid: number }
+
 export type ServedChain = {
   /** Empty; the caller removes it. */
   readonly folder: string
@@ -35,7 +37,7 @@ const isAnswering = async (port: number): Promise<boolean> => {
 }
 
 /** Our node over a chain on disk that it is no validator of: it answers, and the chain stands still. */
-export const startOwnServer = async ({ folder, genesis, blocks }: ServedChain): Promise<RpcServer> => {
+export const startOwnServer = async ({ folder, genesis, blocks }: ServedChain): Promise<OwnServer> => {
   const genesisFile = join(folder, 'genesis.json')
   const keyFile = join(folder, 'key')
   writeFileSync(genesisFile, JSON.stringify(genesis))
@@ -53,6 +55,7 @@ export const startOwnServer = async ({ folder, genesis, blocks }: ServedChain): 
       `--node-private-key-file=${keyFile}`,
       '--p2p-enabled=false',
       '--rpc-http-enabled',
+      '--rpc-http-api=ETH,NET,WEB3,DEBUG',
       `--rpc-http-port=${httpPort}`,
       '--rpc-ws-enabled',
       `--rpc-ws-port=${webSocketPort}`,
@@ -71,7 +74,7 @@ export const startOwnServer = async ({ folder, genesis, blocks }: ServedChain): 
     }
     await Bun.sleep(25)
   }
-  return { httpPort, webSocketPort, stop }
+  return { httpPort, webSocketPort, pid: child.pid, stop }
 }
 
 /** anvil with the same blocks, in memory; it mines no more after them. */

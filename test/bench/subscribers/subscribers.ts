@@ -86,7 +86,7 @@ const spread = (told: readonly Told[]): readonly number[] => told.map(({ first, 
 
 /** Every subscriber of newHeads is told of each block: how long that takes. */
 export const benchSubscribers = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
-  const [counts, blocks] = quick ? [[100, 1000], 10] : [[1, 100, 1000], 40]
+  const [counts, blocks] = quick ? [[100, 1000], 10] : [[1, 100, 1000, 5000], 40]
   const rows: Row[] = []
   const add = async (count: number, name: string, start: () => Promise<Server>): Promise<void> => {
     progress(`subscribers: ${count}, ${name}`)
