@@ -7,10 +7,16 @@ import type { NodeState, ToNetwork } from './protocol.ts'
 /** Interval between checks for changes that no new block announces: validators known after a sync, log levels. */
 const CHECK_INTERVAL_MS = 1_000
 
+/**
+ * Least interval between two states: a message wakes the network worker, and a download imports a block each millisecond. Blocks that
+ * consensus makes are further apart.
+ */
+const SEND_INTERVAL_MS = 20
+
 export type StateUpdates = {
   now(): NodeState
   start(post: (message: ToNetwork) => void): void
-  /** Sends the state to the network worker; with `peers` it also broadcasts the status. */
+  /** Sends the state to the network worker, at once or after SEND_INTERVAL_MS; with `peers` it also broadcasts the status. */
   send(peers: boolean): void
   stop(): void
 }
@@ -32,6 +38,10 @@ export const createStateUpdates = (source: {
       }
     | undefined
   let timer: ReturnType<typeof setInterval> | undefined
+  /** Set for SEND_INTERVAL_MS after a state was sent. */
+  let pause: ReturnType<typeof setTimeout> | undefined
+  /** What is sent after the pause: whether to the peers, too; undefined for nothing. */
+  let next: boolean | undefined
 
   const now = (): NodeState => {
     const { headNumber, headHash, historyStart, headTimestamp = 0n } = source.status()
@@ -46,6 +56,19 @@ export const createStateUpdates = (source: {
     }
   }
   const send = (peers: boolean): void => {
+    // The start sends one.
+    if (post === undefined) return
+    if (pause !== undefined) {
+      next = peers || next === true
+      return
+    }
+    pause = setTimeout(() => {
+      pause = undefined
+      const waiting = next
+      next = undefined
+      if (waiting !== undefined) send(waiting)
+    }, SEND_INTERVAL_MS)
+    pause.unref()
     const state = now()
     sent = { validators: source.validators(), permittedNodes: state.permittedNodes, debug: state.debug }
     post?.({ kind: 'state', state, broadcast: peers })
@@ -70,6 +93,7 @@ export const createStateUpdates = (source: {
     },
     stop: () => {
       clearInterval(timer)
+      clearTimeout(pause)
       post = undefined
     },
   }

@@ -10,7 +10,7 @@ const CHUNK_SIZE_MAX = 8
 /** Chunks queued at a thread, so that it continues while the main thread works on a chunk. */
 const CHUNKS_AHEAD = 4
 
-/** Smaller batches are recovered on the main thread: handing them over takes as long. */
+/** Smaller batches, together with others of the same turn, are recovered on the main thread: handing them over takes as long. */
 const WORKER_BATCH_MIN = 8
 
 /** Maximum threads by default; the rest of the machine is left to the other work of the node. */
@@ -45,6 +45,13 @@ type Chunk = {
   readonly fail: (cause: unknown) => void
 }
 
+/** A batch that waits for others of the same turn. */
+type SmallBatch = {
+  readonly batch: readonly Recovery[]
+  readonly settle: (signers: (Address | undefined)[]) => void
+  readonly fail: (cause: unknown) => void
+}
+
 /** A thread and the chunks it was sent; it answers in order. */
 type Member = { readonly thread: RecoveryThread; readonly sent: Chunk[]; isReady: boolean }
 
@@ -56,6 +63,8 @@ type PoolState = {
    * not wait for the hundreds of a JSON-RPC batch.
    */
   readonly batches: Chunk[][]
+  /** Those of this turn: a download recovers many blocks of a few transactions each. */
+  readonly small: SmallBatch[]
   /** Undefined until the first large batch. */
   members: readonly Member[] | undefined
   /** Whether the main thread recovers chunks. */
@@ -173,27 +182,56 @@ const recoverBatch = async (
   return (await Promise.all(answers)).flatMap(decodeAnswers)
 }
 
+/** @throws RecoveryPoolFullError */
+const recoverCounted = async (
+  pool: PoolState,
+  batch: readonly Recovery[],
+): Promise<(Address | undefined)[]> => {
+  if (pool.pending + batch.length > RECOVERIES_PENDING_MAX) throw new RecoveryPoolFullError()
+  pool.pending += batch.length
+  try {
+    return await recoverBatch(pool, batch)
+  } finally {
+    pool.pending -= batch.length
+  }
+}
+
+const recoverOnMain = (batch: readonly Recovery[]): (Address | undefined)[] =>
+  decodeAnswers(recoverEncoded(encodeRecoveries(batch)))
+
+/** Recovers the small batches of a turn as one; on the main thread if they are few, or the pool is full. */
+const recoverJoined = async (pool: PoolState): Promise<void> => {
+  const joined = pool.small.splice(0)
+  const all = joined.flatMap(({ batch }) => batch)
+  try {
+    const isHere = all.length < WORKER_BATCH_MIN || pool.pending + all.length > RECOVERIES_PENDING_MAX
+    const signers = isHere ? recoverOnMain(all) : await recoverCounted(pool, all)
+    let at = 0
+    for (const { batch, settle } of joined) settle(signers.slice(at, (at += batch.length)))
+  } catch (cause) {
+    for (const { fail } of joined) fail(cause)
+  }
+}
+
+const recoverSmall = (pool: PoolState, batch: readonly Recovery[]): Promise<(Address | undefined)[]> =>
+  new Promise((settle, fail) => {
+    if (pool.small.push({ batch, settle, fail }) === 1) queueMicrotask(() => void recoverJoined(pool))
+  })
+
 /** Recovers signers in batches on worker threads and the main thread. Threads start with the first large batch. */
 export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryPool => {
   const pool: PoolState = {
     workers: options.workers ?? defaultWorkers(),
     onWorkerFailure: options.onWorkerFailure ?? (() => undefined),
     batches: [],
+    small: [],
     members: undefined,
     isMainBusy: false,
     pending: 0,
   }
   return {
-    recover: async batch => {
-      if (batch.length < WORKER_BATCH_MIN) return decodeAnswers(recoverEncoded(encodeRecoveries(batch)))
-      if (pool.pending + batch.length > RECOVERIES_PENDING_MAX) throw new RecoveryPoolFullError()
-      pool.pending += batch.length
-      try {
-        return await recoverBatch(pool, batch)
-      } finally {
-        pool.pending -= batch.length
-      }
-    },
+    recover: batch =>
+      batch.length < WORKER_BATCH_MIN ? recoverSmall(pool, batch) : recoverCounted(pool, batch),
     close: async () => {
       const stopping = pool.members ?? []
       pool.members = []

@@ -72,6 +72,16 @@ describe('given a batch of signatures to recover', () => {
     await pool.close()
   })
 
+  test('when many small batches run at the same time, then they do not mix', async () => {
+    for (const workers of [0, 1]) {
+      const pool = createRecoveryPool({ workers })
+      const parts = Array.from({ length: BATCH.length }, (_, at) => [at, at + (at % 4)] as const)
+      const answers = await Promise.all(parts.map(part => pool.recover(BATCH.slice(...part))))
+      expect(answers.map(part => part.map(text))).toEqual(parts.map(part => EXPECTED.slice(...part)))
+      await pool.close()
+    }
+  })
+
   test('when a short batch comes after a long one, then it is recovered first', async () => {
     const pool = createRecoveryPool({ workers: 0 })
     const done: string[] = []
