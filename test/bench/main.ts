@@ -155,7 +155,9 @@ const GROUPS: Readonly<Record<string, Group>> = {
   network: {
     title: 'network on this machine',
     note:
-      'all nodes and the client share its cores; after 15 seconds of load and, for empty blocks, 5 of rest; tx/s: as many as are included while 4,000 wait; latency: from sending to seeing it ' +
+      'all nodes and the client share its cores; after 15 seconds of load and, for empty blocks, 5 of rest; tx/s: as many as are included while 4,000 wait; gap: between two blocks ' +
+      'then, in periods; CPU ms/tx: of one validator at that load, by its threads (main; workers: network and signatures; compiler; memory: ' +
+      'collection), and of the client beside it; latency: from sending to seeing it ' +
       'in a block, ms, at 200 tx/s; commit: from proposal to commit at the proposer, median / p99, ms; messages of all nodes for an empty block',
     run: benchNetwork,
   },

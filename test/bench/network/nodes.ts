@@ -23,6 +23,8 @@ export type BlockLine = {
   readonly number: number
   readonly transactions: number
   readonly isProduced: boolean
+  /** When it was logged, milliseconds since 1970. */
+  readonly atMs: number
   readonly proposalToCommitMs: number | undefined
   readonly messagesSent: number
   readonly bytesSent: number
@@ -66,6 +68,7 @@ const blockLineOf = (text: string): BlockLine | undefined => {
     number: Number(of['number']),
     transactions: Number(of['transactions']),
     isProduced: of['block'].startsWith('Produced'),
+    atMs: Date.parse(String(line['time'])),
     proposalToCommitMs: typeof ms === 'number' ? ms : undefined,
     messagesSent: Number(of['messagesSent']),
     bytesSent: Number(of['bytesSent']),
