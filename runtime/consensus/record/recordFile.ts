@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   fdatasync,
+  fstatSync,
   ftruncate,
   mkdirSync,
   openSync,
@@ -29,6 +30,12 @@ export type RecordStorage = {
 /** Storage key beside those of the chain (core/store/keys.ts), used by releases before the record file. */
 export const RECORD_KEY = 'qbft:record'
 
+/**
+ * A file that is longer than this is shortened to its record. Others keep their length: each change of it makes the sync write
+ * the journal of the file system, too, which takes a third longer, twice between a proposal and its commit.
+ */
+const KEPT_LENGTH_MAX = 1024 * 1024
+
 /** Records alternate between two files, so that an interrupted write leaves the previous record complete. */
 const SLOT_FILES = ['record.0', 'record.1'] as const
 
@@ -54,10 +61,7 @@ type Slot =
 /** The index of the file for a record with this counter. */
 const slotOf = (counter: bigint): number => Number(counter % BigInt(SLOT_FILES.length))
 
-/**
- * The record at the beginning of these bytes, without the end of a longer one that it replaced: a process can be killed after
- * it has written a record and before it shortens the file.
- */
+/** The record at the beginning of these bytes, without the end of a longer one that it replaced: files keep their length. */
 const firstRecord = (bytes: Uint8Array): Uint8Array => {
   try {
     const { length } = firstRawItem(bytes.subarray(RECORD_HEAD_BYTES))
@@ -92,32 +96,41 @@ const readSlot = (
 
 const counterOf = (slot: Slot): bigint => (slot.kind === 'complete' ? slot.counter : 0n)
 
+type File = { readonly descriptor: number; length: number }
+
 /** Writes and syncs on another thread: a sync takes as long as the disk does. */
-const writeAndSync = (file: number, bytes: Uint8Array): Promise<void> =>
+const writeAndSync = (opened: File, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
+    const file = opened.descriptor
+    opened.length = Math.max(opened.length, bytes.length)
     const sync = (): void =>
       fdatasync(file, error => {
         if (error === null) resolve()
         else reject(error)
       })
-    const truncate = (): void =>
+    const shorten = (): void =>
       ftruncate(file, bytes.length, error => {
-        if (error === null) sync()
-        else reject(error)
+        if (error !== null) return reject(error)
+        opened.length = bytes.length
+        sync()
       })
     const writeFrom = (from: number): void =>
       write(file, bytes, from, bytes.length - from, from, (error, written) => {
         if (error !== null) reject(error)
         else if (from + written < bytes.length) writeFrom(from + written)
-        else truncate()
+        else if (opened.length > Math.max(KEPT_LENGTH_MAX, bytes.length)) shorten()
+        else sync()
       })
     writeFrom(0)
   })
 
 /** Creates a missing file; never truncates an existing one. */
-const openSlot = (path: string): number => openSync(path, existsSync(path) ? 'r+' : 'w+')
+const openSlot = (path: string): File => {
+  const descriptor = openSync(path, existsSync(path) ? 'r+' : 'w+')
+  return { descriptor, length: fstatSync(descriptor).size }
+}
 
-const openSlots = (dataPath: string, folder: string): readonly number[] => {
+const openSlots = (dataPath: string, folder: string): readonly File[] => {
   mkdirSync(folder, { recursive: true })
   const files = SLOT_FILES.map(name => openSlot(join(folder, name)))
   // A created file or folder is durable when its parent folder is synced.
@@ -143,7 +156,7 @@ export const openRecordFile = (
   const isDamaged =
     slots.some(({ kind }) => kind === 'damaged') ||
     (counter > 1n && slots.some(({ kind }) => kind === 'empty'))
-  let files: readonly number[] | undefined
+  let files: readonly File[] | undefined
   let writing: Promise<void> = Promise.resolve()
 
   return {
@@ -154,7 +167,7 @@ export const openRecordFile = (
         // Never the file of the newest complete record; a failed write is repeated in the same file.
         const next = counter + 1n
         const bytes = concatBytes(headerOf(next, record, owner), record)
-        await writeAndSync(files[slotOf(next)] as number, bytes)
+        await writeAndSync(files[slotOf(next)] as File, bytes)
         counter = next
       })
       writing = done.catch(() => undefined)
@@ -162,7 +175,7 @@ export const openRecordFile = (
     },
     close: async () => {
       await writing
-      for (const file of files ?? []) closeSync(file)
+      for (const { descriptor } of files ?? []) closeSync(descriptor)
       files = undefined
     },
   }

@@ -187,6 +187,20 @@ describe('given a record that was not written to its end', () => {
     expect(lines).toEqual([])
   })
 
+  test('when a shorter record replaces a longer one, then the file keeps its length, unless that is above 1 MiB', async () => {
+    await write(synced(), record(5n, 0), record(5n, 1))
+    const whole = readFileSync(slot(0))
+    for (const [rest, kept] of [
+      [100_000, 100_000],
+      [2 ** 20, 0],
+    ] as const) {
+      writeFileSync(slot(0), Buffer.concat([whole, Buffer.alloc(rest, 0xab)]))
+      await write(synced(), record(6n, 0), record(6n, 1))
+      expect(readFileSync(slot(0)).length).toBe(whole.length + kept)
+      expect(await read()).toEqual({ record: record(6n, 1), isDamaged: false })
+    }
+  })
+
   test('when any byte is changed, then it is not read', async () => {
     await write(synced(), record(5n, 0), record(5n, 1))
     const whole = new Uint8Array(readFileSync(slot(0)))
