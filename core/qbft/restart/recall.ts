@@ -1,4 +1,6 @@
+import type { Address } from '../../bytes/bytes.ts'
 import { faultsOf, quorumOf } from '../../validators/quorum.ts'
+import { includesAddress } from '../../validators/votes.ts'
 import { ROUND_MAX } from '../codec/field.ts'
 import type { Position } from '../codec/position.ts'
 import type { HeightState } from '../state.ts'
@@ -17,7 +19,7 @@ import { isSelf, keyOf, type TransitionContext } from '../transitionContext.ts'
  * - in that height above round 0,
  * - in the highest reported height above the highest reported round.
  * When nobody has begun a round of the highest reported height, no honest validator has committed there, so it has signed
- * nothing in the height after that.
+ * nothing in the height after that, if both have the same validators: another set commits with a quorum of its own.
  * It must not sign within these bounds. Until it may sign, it counts as one of the F faulty validators.
  */
 
@@ -29,6 +31,8 @@ export type Recall = {
   readonly isDamaged: boolean
   /** True when there was no record at the start, or the chain was ahead of it. */
   readonly wasOutdated: boolean
+  /** True when the previous height is known, and had the same validators. */
+  readonly hasSameValidators: boolean
   /** The positions that other validators reported since this node started. */
   readonly reported: ReadonlyMap<string, Position>
   /** When the head last changed or the first request was sent, milliseconds since 1970; undefined before. */
@@ -56,6 +60,7 @@ export const newRecall = (recordSequence: bigint | undefined, isDamaged: boolean
   recordSequence,
   isDamaged,
   wasOutdated: false,
+  hasSameValidators: false,
   reported: new Map(),
   progressAtMs: undefined,
   isSettled: false,
@@ -66,12 +71,23 @@ export const recallAtStart = (recall: Recall, headNumber: bigint): Recall => ({
   wasOutdated: recall.isDamaged || (recall.recordSequence ?? 0n) < headNumber,
 })
 
+const areSame = (some: readonly Address[], others: readonly Address[]): boolean =>
+  some.length === others.length && others.every(address => includesAddress(some, address))
+
 /**
  * The recall at a new height, before the first signature. A validator with a current record keeps the reported positions,
  * so that it does not miss its own proposals. A validator without a current record requests them again, but keeps those of
  * the previous height, because blocks may arrive before answers.
  */
-export const recallAtHeight = (recall: Recall, sequence: bigint, nowMs: number): Recall => {
+export const recallAtHeight = (
+  before: Recall,
+  previous: HeightState,
+  { sequence, head }: HeightState,
+  nowMs: number,
+): Recall => {
+  const hasSameValidators =
+    previous.sequence + 1n === sequence && areSame(previous.head.validators, head.validators)
+  const recall = { ...before, hasSameValidators }
   if (recall.isSettled) return recall
   const counts = (position: Position): boolean => !recall.wasOutdated || position.sequence >= sequence - 1n
   return {
@@ -147,6 +163,7 @@ export const lowestRoundBy = (
     if (top + 1n < sequence) return undefined
     const isUntouched =
       ahead === 0 &&
+      recall.hasSameValidators &&
       !recall.isDamaged &&
       reached.every(position => position.sequence < top || position.round < 0)
     return isUntouched || (isKept(recall, height) && haveAllReported) ? 0 : 1

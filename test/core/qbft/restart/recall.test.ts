@@ -197,34 +197,6 @@ describe('given a restarted validator with a quorum of answers', () => {
   })
 })
 
-describe('given a restarted validator whose record is older than the chain', () => {
-  /** It has the positions of all others at height 6, and the next head. */
-  const next = (rounds: readonly number[], record = recordOf(2n)) => {
-    const { node, peers } = started({ record })
-    for (const [index, round] of rounds.entries()) report(node, at(peers, index), { sequence: 6n, round })
-    node.head({ number: 6n })
-    return node
-  }
-
-  test('when nobody had begun a round, then it signs in round 0 of the next height', () => {
-    const node = next([-1, -1])
-    expect(node.state.height?.floor).toBe(0)
-    node.head({ number: 7n })
-    expect(node.state.recall).toBeUndefined()
-  })
-
-  test('when one had begun a round, then it may have signed in round 0 of the next height', () =>
-    expect(next([-1, 0, -1]).state.height?.floor).toBe(1))
-
-  test('when another reports a later height, then it may have signed in round 0 of the next height', () => {
-    const { node, peers } = started({ record: recordOf(2n) })
-    for (const peer of peers.slice(0, 2)) report(node, peer, { sequence: 6n, round: -1 })
-    report(node, at(peers, 2), { sequence: 9n, round: -1 })
-    node.head({ number: 6n })
-    expect(node.state.height?.floor).not.toBe(0)
-  })
-})
-
 describe('given a validator that a single other one asks for a later round', () => {
   /** In round 1, which one other requested, too. */
   const inRoundOne = () => {
