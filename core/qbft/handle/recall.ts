@@ -178,7 +178,8 @@ export const answerPosition = (context: TransitionContext, state: QbftState, pee
   if (height === undefined || !includesAddress(height.head.validators, peer)) return state
   const isDue = context.nowMs - (state.shownAtMs.get(key) ?? -Infinity) >= SHOW_INTERVAL_MS
   const position = encodePosition({ sequence: height.sequence, round: reportedRound(state, height) })
-  for (const message of [...(isDue ? signedBy(context, state, peer) : []), position])
-    emit(context, { kind: 'inform', message, to: [peer] })
-  return isDue ? { ...state, shownAtMs: new Map(state.shownAtMs).set(key, context.nowMs) } : state
+  const shown = isDue ? signedBy(context, state, peer) : []
+  for (const message of [...shown, position]) emit(context, { kind: 'inform', message, to: [peer] })
+  // An answer without any does not hold up one to a restart that follows soon.
+  return shown.length > 0 ? { ...state, shownAtMs: new Map(state.shownAtMs).set(key, context.nowMs) } : state
 }

@@ -318,6 +318,15 @@ describe('given a validator that is asked', () => {
     const steps = Array.from({ length: 20 }, () => node.receive(at(peers, 1), POSITION_REQUEST))
     expect(steps.flatMap(informsIn).length).toBe(2 + 20)
   })
+
+  test('when one had signed nothing, signs and soon asks again, then it is sent what it signed', () => {
+    const { node, peers, block } = givenNode(4, 3)
+    const proposer = at(peers, 0)
+    node.blockTimer()
+    expect(informsIn(node.receive(proposer, POSITION_REQUEST)).length).toBe(1)
+    receiveProposal(node, proposer, block(proposer))
+    expect(informsIn(node.receive(proposer, POSITION_REQUEST)).length).toBe(2)
+  })
 })
 
 describe('given a validator that signs, and learns of another node with its key', () => {
