@@ -93,7 +93,7 @@ const recallAt = (
 ): Recall | undefined => {
   if (recall === undefined || before?.sequence === height.sequence) return recall
   if (before === undefined) return recallAtStart(recall, height.head.number)
-  return recallAtHeight(recall, before, height, context.nowMs)
+  return recallAtHeight(recall, height.sequence, context.nowMs)
 }
 
 const startFloor = (recall: Recall | undefined): number => (recall === undefined ? 0 : NO_ROUND)

@@ -1,6 +1,4 @@
-import type { Address } from '../../bytes/bytes.ts'
 import { faultsOf, quorumOf } from '../../validators/quorum.ts'
-import { includesAddress } from '../../validators/votes.ts'
 import { ROUND_MAX } from '../codec/field.ts'
 import type { Position } from '../codec/position.ts'
 import type { HeightState } from '../state.ts'
@@ -18,8 +16,6 @@ import { isSelf, keyOf, type TransitionContext } from '../transitionContext.ts'
  * - above the height after the highest reported height,
  * - in that height above round 0,
  * - in the highest reported height above the highest reported round.
- * When nobody has begun a round of the highest reported height, no honest validator has committed there, so it has signed
- * nothing in the height after that, if both have the same validators: another set commits with a quorum of its own.
  * It must not sign within these bounds. Until it may sign, it counts as one of the F faulty validators.
  */
 
@@ -31,8 +27,6 @@ export type Recall = {
   readonly isDamaged: boolean
   /** True when there was no record at the start, or the chain was ahead of it. */
   readonly wasOutdated: boolean
-  /** True when the previous height is known, and had the same validators. */
-  readonly hasSameValidators: boolean
   /** The positions that other validators reported since this node started. */
   readonly reported: ReadonlyMap<string, Position>
   /** When the head last changed or the first request was sent, milliseconds since 1970; undefined before. */
@@ -60,7 +54,6 @@ export const newRecall = (recordSequence: bigint | undefined, isDamaged: boolean
   recordSequence,
   isDamaged,
   wasOutdated: false,
-  hasSameValidators: false,
   reported: new Map(),
   progressAtMs: undefined,
   isSettled: false,
@@ -71,23 +64,12 @@ export const recallAtStart = (recall: Recall, headNumber: bigint): Recall => ({
   wasOutdated: recall.isDamaged || (recall.recordSequence ?? 0n) < headNumber,
 })
 
-const areSame = (some: readonly Address[], others: readonly Address[]): boolean =>
-  some.length === others.length && others.every(address => includesAddress(some, address))
-
 /**
  * The recall at a new height, before the first signature. A validator with a current record keeps the reported positions,
  * so that it does not miss its own proposals. A validator without a current record requests them again, but keeps those of
  * the previous height, because blocks may arrive before answers.
  */
-export const recallAtHeight = (
-  before: Recall,
-  previous: HeightState,
-  { sequence, head }: HeightState,
-  nowMs: number,
-): Recall => {
-  const hasSameValidators =
-    previous.sequence + 1n === sequence && areSame(previous.head.validators, head.validators)
-  const recall = { ...before, hasSameValidators }
+export const recallAtHeight = (recall: Recall, sequence: bigint, nowMs: number): Recall => {
   if (recall.isSettled) return recall
   const counts = (position: Position): boolean => !recall.wasOutdated || position.sequence >= sequence - 1n
   return {
@@ -161,12 +143,7 @@ export const lowestRoundBy = (
   const haveAllReported = reported.length === others && ahead === 0
   if (top < sequence) {
     if (top + 1n < sequence) return undefined
-    const isUntouched =
-      ahead === 0 &&
-      recall.hasSameValidators &&
-      !recall.isDamaged &&
-      reached.every(position => position.sequence < top || position.round < 0)
-    return isUntouched || (isKept(recall, height) && haveAllReported) ? 0 : 1
+    return isKept(recall, height) && haveAllReported ? 0 : 1
   }
   const rounds = reached.flatMap(position => (position.sequence === sequence ? [position.round] : []))
   const highest = highestRound(rounds, faults, 0)

@@ -34,12 +34,9 @@ describe('given a restarted validator whose record is older than the chain', () 
     return node
   }
 
-  test('when nobody had begun a round, then it signs in round 0 of the next height', () => {
-    const node = next([-1, -1])
-    expect(node.state.height?.floor).toBe(0)
-    node.head({ number: 7n })
-    expect(node.state.recall).toBeUndefined()
-  })
+  test('when nobody had begun a round, then it may have signed in round 0 of the next height', () =>
+    // A node of an earlier release that restarted at the height reports no round although it may have committed.
+    expect(next([-1, -1]).state.height?.floor).toBe(1))
 
   test('when one had begun a round, then it may have signed in round 0 of the next height', () =>
     expect(next([-1, 0, -1]).state.height?.floor).toBe(1))
