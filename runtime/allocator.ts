@@ -1,4 +1,4 @@
-import { platform, versions } from 'node:process'
+import { platform } from 'node:process'
 import type { Environment } from './cli/sources/resolve.ts'
 import type { RUNTIME } from './version.ts'
 
@@ -21,21 +21,6 @@ const NODE_VARIABLE = 'NODE_OPTIONS'
 const SEMI_SPACE = '--max-semi-space-size'
 const SEMI_SPACE_MB = 16
 
-/**
- * Bun lets a heap grow to four times what is in use before it collects it (on machines with 16 GB or more; to twice that on
- * others), and to 32 MB in any case. Its compilers take functions after 500 and 1,000 calls, with ten times the bytecode in
- * memory. With these values a validator under load took 70 MB less, and one that idles 15 MB less, for the same CPU time. Bun
- * reads them before any program runs. Another version may not know one of them, and would not start.
- */
-const BUN_VERSION = '1.4.5'
-const BUN_VARIABLES = {
-  BUN_JSC_heapGrowthMaxIncrease: '1',
-  BUN_JSC_largeHeapSize: String(16 * 2 ** 20),
-  BUN_JSC_thresholdForJITAfterWarmUp: '5000',
-  BUN_JSC_thresholdForOptimizeAfterWarmUp: '20000',
-  BUN_JSC_thresholdForOptimizeAfterLongWarmUp: '20000',
-} as const
-
 /** Adds `value` to a variable of a Node or Deno process, unless it has `name` there. */
 const withSetting = (
   environment: Environment,
@@ -47,10 +32,9 @@ const withSetting = (
   return { ...environment, [variable]: [...(given ? [given] : []), `${name}=${value}`].join(separator) }
 }
 
-/** The environment of a process with the settings of both allocators: that of the C library, and that of the runtime's heap. */
+/** The environment of a process with the settings of both allocators: that of the C library, and V8's on Node. */
 export const withAllocatorSettings = (environment: Environment, runtime: typeof RUNTIME): Environment => {
   const tuned = withSetting(environment, VARIABLE, { name: TUNABLE, value: 0, separator: ':' })
-  if (runtime === 'bun') return versions['bun'] === BUN_VERSION ? { ...BUN_VARIABLES, ...tuned } : tuned
   if (runtime !== 'node') return tuned
   return withSetting(tuned, NODE_VARIABLE, { name: SEMI_SPACE, value: SEMI_SPACE_MB, separator: ' ' })
 }

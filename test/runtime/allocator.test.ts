@@ -27,12 +27,6 @@ describe('given the allocator', () => {
       GLIBC_TUNABLES: 'glibc.malloc.check=1:glibc.malloc.mxfast=0',
       NODE_OPTIONS: '--title=x --max-semi-space-size=16',
     })
-    // With a new version of Bun: are these values still known, and do they save memory (`bun run bench --only=light,network`)?
-    expect(withAllocatorSettings({ BUN_JSC_largeHeapSize: '1' }, 'bun')).toMatchObject({
-      GLIBC_TUNABLES: 'glibc.malloc.mxfast=0',
-      BUN_JSC_largeHeapSize: '1',
-      BUN_JSC_heapGrowthMaxIncrease: '1',
-    })
   })
 
   test('when somebody else has set it, then it stays', () => {
