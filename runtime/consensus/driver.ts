@@ -133,7 +133,6 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Running
   const { messageCounters, effectHandler, report, timers, writes } = driver.parts
   const headWatcher = startHeadWatcher({
     ...options,
-    beganMs: driver.parts.pace.beganMs,
     isActive: () =>
       options.refusal === undefined && sync?.progress() === undefined && keyInUse?.isSeen() !== true,
     report: head => onHead(driver, head),

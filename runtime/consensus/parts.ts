@@ -4,8 +4,6 @@ import { qbftAt } from '../../core/genesis/forkSchedule.ts'
 import { logBlock } from '../logging/logBlock.ts'
 import { exclusiveTurn } from '../scheduler.ts'
 import { createBlockBuilder } from './blocks/blockBuilder.ts'
-import { type BlockPace, createBlockPace } from './blocks/blockPace.ts'
-import { periodMs } from './blocks/blockTiming.ts'
 import { type BlockExecutor, createBlockExecutor } from './blocks/blockExecutor.ts'
 import type { ConsensusOptions, DriverState } from './driverState.ts'
 import { createEffectHandler, type EffectHandler } from './effectHandler.ts'
@@ -35,7 +33,6 @@ export type DriverParts = {
   readonly timers: Timers
   readonly blockExecutor: BlockExecutor
   readonly effectHandler: EffectHandler
-  readonly pace: BlockPace
 }
 
 /** Announces and logs a committed block. */
@@ -65,12 +62,6 @@ const announce = async (
   })
 }
 
-const createPace = ({ chain, consensus }: ConsensusOptions): BlockPace =>
-  createBlockPace({
-    periodMs: number => periodMs(qbftAt(consensus, number)),
-    headGas: () => chain.head().header.gasUsed,
-  })
-
 /** @param inputs receives the results of the parts; not called before this function returns */
 export const createParts = (
   options: ConsensusOptions,
@@ -80,9 +71,10 @@ export const createParts = (
   const { chain, pool, key, sync, log } = options
   const droppedMessages = createDroppedMessages(log)
   const report = createConsensusReport(key.address)
-  const pace = createPace(options)
-  const observers = [report.observer, pace.observer, options.observer]
-  const observer = combineObservers(observers.filter(one => one !== undefined))
+  const observer = combineObservers([
+    report.observer,
+    ...(options.observer === undefined ? [] : [options.observer]),
+  ])
   const messageCounters = createMessageCounters(observer)
   const rounds = createRoundLog(log, key.address)
   const watch = createTransactionWatch(pool, () => accept({ kind: 'transactions-waiting' }))
@@ -96,8 +88,7 @@ export const createParts = (
       ...chain,
       commitBuilt: (built, header, durable) => writes.during(() => chain.commitBuilt(built, header, durable)),
     },
-    onExecuted: pace.executed,
-    build: createBlockBuilder(options, pace.gasMax),
+    build: createBlockBuilder(options),
     roundEndMs: () => timers.dueMs('round'),
     firstRoundMs: () =>
       1000 * qbftAt(options.consensus, chain.head().header.number + 1n).requestTimeoutSeconds,
@@ -137,6 +128,5 @@ export const createParts = (
     timers,
     blockExecutor,
     effectHandler,
-    pace,
   }
 }

@@ -8,7 +8,6 @@ import { chooseVote } from '../../../core/validators/proposals.ts'
 import type { MinerSettings } from '../../../handlers/rpc/context.ts'
 import type { NodeKey } from '../../keys/nodeKey.ts'
 import type { Log } from '../../logging/log.ts'
-import type { BlockPace } from './blockPace.ts'
 import { selectionTimeMs } from './blockTiming.ts'
 import { createSelectionBounds } from './selectionBounds.ts'
 
@@ -38,14 +37,8 @@ export type BuildBlock = (
   timestamp: bigint,
 ) => Promise<BuiltBlock | undefined>
 
-/**
- * Builds the blocks this validator proposes from the pool, within a time limit, and within the gas that the network has time
- * for in a period.
- */
-export const createBlockBuilder = (
-  options: BlockBuilderOptions,
-  gasMax: BlockPace['gasMax'] = () => undefined,
-): BuildBlock => {
+/** Builds the blocks this validator proposes from the pool, within a time limit. */
+export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => {
   const { chain, consensus, pool, key, log } = options
   /** Position of the next standing vote to cast. */
   let position = 0
@@ -64,9 +57,7 @@ export const createBlockBuilder = (
     const startedMs = Date.now()
     const settings = options.settings()
     const endMs = startedMs + selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
-    const bounds = createSelectionBounds({ endMs, gasMax: gasMax() }, ({ transaction }) =>
-      pool.isDeferred(transaction.hash),
-    )
+    const bounds = createSelectionBounds(endMs, ({ transaction }) => pool.isDeferred(transaction.hash))
     const built = await chain.buildBlock({
       coinbase: settings.coinbase ?? key.address,
       timestamp,

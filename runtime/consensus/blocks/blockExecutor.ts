@@ -20,8 +20,6 @@ const STORE_POLL_MS = 250
 export type BlockExecutorOptions = {
   readonly chain: Chain
   readonly build: BuildBlock
-  /** Called with the milliseconds that building or verifying a block took. */
-  readonly onExecuted?: (number: bigint, ms: number) => void
   /** When the current round ends, milliseconds since 1970; undefined when no round runs. */
   readonly roundEndMs: () => number | undefined
   /** How long the first round of a height lasts. */
@@ -56,10 +54,8 @@ const build = async (executor: Executor, effect: EffectOf<'build-block'>): Promi
   const { sequence, round, timestamp } = effect
   const { executed, proposedAtMs, answer, log } = executor
   let block: Block | undefined
-  const startedMs = performance.now()
   try {
     const built = await executor.build(sequence, round, timestamp)
-    executor.onExecuted?.(sequence, performance.now() - startedMs)
     if (built !== undefined) {
       const hash = qbftBlockHash(built.block.header)
       executed.put(hash, built)
@@ -79,9 +75,7 @@ const verify = async (executor: Executor, { block, hash }: EffectOf<'verify-bloc
   const { executed, delays, verification, answer } = executor
   executor.proposedAtMs.note(hash)
   for (;;) {
-    const startedMs = performance.now()
     const outcome = await verifyOnce(verification, block)
-    executor.onExecuted?.(block.header.number, performance.now() - startedMs)
     if (outcome.kind === 'valid') executed.put(hash, outcome.built)
     if (!verification.isDue(block)) return
     switch (outcome.kind) {

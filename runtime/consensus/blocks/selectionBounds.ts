@@ -39,12 +39,11 @@ const laterMs = ({ changes, logs, logBytes }: Usage): number =>
 
 export type SelectionClock = SelectionBounds & {
   /** True if the block takes no more transactions. */
-  readonly isFull: (gasUsed: bigint) => boolean
+  readonly isFull: () => boolean
 }
 
 type Selection = {
   readonly endMs: number
-  readonly gasMax: bigint | undefined
   readonly nowMs: () => number
   /** Work and log bytes that the previous transactions cause after the selection. */
   owedMs: number
@@ -57,8 +56,7 @@ type Selection = {
   blockMemoryBytes: number
 }
 
-const isFull = (selection: Selection, gasUsed: bigint): boolean =>
-  (selection.gasMax !== undefined && gasUsed >= selection.gasMax) ||
+const isFull = (selection: Selection): boolean =>
   selection.nowMs() + selection.owedMs + selection.ownMs >= selection.endMs ||
   selection.blockMemoryBytes >= BLOCK_MEMORY_BYTES_MAX ||
   selection.owedLogBytes + selection.ownLogBytes >= BLOCK_LOG_BYTES_MAX
@@ -87,18 +85,14 @@ const reasonToStop = ({ nowMs, begunMs, allowedMs }: Selection, usage: Usage): s
     : `its ${usage.logs} logs and ${usage.changes} changes would take more than ${Math.round(allowedMs)} ms`
 }
 
-/**
- * Bounds one selection of transactions that should end at `endMs`, milliseconds since 1970, or with the transaction that
- * reaches `gasMax`.
- */
+/** Bounds one selection of transactions that should end at `endMs`, milliseconds since 1970. */
 export const createSelectionBounds = (
-  { endMs, gasMax }: { readonly endMs: number; readonly gasMax?: bigint | undefined },
+  endMs: number,
   isDeferred: (recovered: RecoveredTransaction) => boolean,
   nowMs: () => number = Date.now,
 ): SelectionClock => {
   const selection: Selection = {
     endMs,
-    gasMax,
     nowMs,
     owedMs: 0,
     owedLogBytes: 0,
@@ -109,7 +103,7 @@ export const createSelectionBounds = (
     blockMemoryBytes: 0,
   }
   return {
-    isFull: gasUsed => isFull(selection, gasUsed),
+    isFull: () => isFull(selection),
     begin: recovered => begin(selection, isDeferred(recovered)),
     exceeded: usage => {
       const reason = reasonToStop(selection, usage)

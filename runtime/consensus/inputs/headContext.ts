@@ -3,7 +3,7 @@ import { spacingSeconds } from '../../../core/chain/rules/qbft.ts'
 import { type QbftConsensus, qbftAt } from '../../../core/genesis/forkSchedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
-import { blockTimes, countedFromMs, type HeadTimes, periodMs } from '../blocks/blockTiming.ts'
+import { blockTimes, periodMs } from '../blocks/blockTiming.ts'
 
 /**
  * Minimum interval between polls of the pool, besides its notifications, so that an idle development chain with a period of
@@ -12,14 +12,15 @@ import { blockTimes, countedFromMs, type HeadTimes, periodMs } from '../blocks/b
 const POOL_POLL_MS_MIN = 1_000
 
 /**
- * The parameters of the block after `head`. `active`: the chain is in sync with the peers. IBFT 2.0 blocks are imported only, so consensus
+ * The parameters of the block after `head`. `arrivedMs`: arrival of the head, milliseconds since 1970; periods in
+ * milliseconds count from it. `active`: the chain is in sync with the peers. IBFT 2.0 blocks are imported only, so consensus
  * stays inactive until the next block is one of QBFT.
  */
 export const headContextOf = async (
   chain: Chain,
   consensus: QbftConsensus,
   { header, hash }: ChainHead,
-  { active, ...times }: HeadTimes & { readonly active: boolean },
+  { arrivedMs, active }: { readonly arrivedMs: number; readonly active: boolean },
 ): Promise<HeadContext> => {
   const parameters = qbftAt(consensus, header.number + 1n)
   return {
@@ -28,7 +29,7 @@ export const headContextOf = async (
     timestamp: header.timestamp,
     coinbase: header.coinbase,
     validators: await chain.validators(header.number + 1n),
-    ...blockTimes(parameters, header.timestamp, countedFromMs(parameters, times)),
+    ...blockTimes(parameters, header.timestamp, arrivedMs),
     periodMs: Math.max(periodMs(parameters), POOL_POLL_MS_MIN),
     spacingSeconds: spacingSeconds(parameters),
     active: active && header.number + 1n >= consensus.startBlock,

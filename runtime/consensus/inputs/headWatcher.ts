@@ -3,7 +3,6 @@ import type { QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
 import { errorText } from '../../../core/text/errorText.ts'
 import type { Log } from '../../logging/log.ts'
-import type { HeadTimes } from '../blocks/blockTiming.ts'
 import { headContextOf } from './headContext.ts'
 
 /** Delay before retrying after the parameters of the next block could not be read. */
@@ -42,15 +41,13 @@ export const startHeadWatcher = (options: {
   readonly chain: Chain
   readonly consensus: QbftConsensus
   readonly isActive: () => boolean
-  /** When the round began in which this block was proposed, milliseconds since 1970; undefined if it is not known. */
-  readonly beganMs: (number: bigint) => number | undefined
   /** Resolves when the pool has removed the transactions that the head made stale. */
   readonly poolSettled: () => Promise<void>
   readonly report: (head: HeadContext) => void
   readonly log: Log
 }): HeadWatcher => {
   const { chain, log } = options
-  let times: HeadTimes = { arrivedMs: Date.now(), beganMs: undefined }
+  let arrivedMs = Date.now()
   let stopped = false
   let isNew = true
   let running: Promise<void> | undefined
@@ -64,7 +61,7 @@ export const startHeadWatcher = (options: {
       const head = chain.head()
       await options.poolSettled()
       const active = options.isActive()
-      const context = await headContextOf(chain, options.consensus, head, { ...times, active })
+      const context = await headContextOf(chain, options.consensus, head, { arrivedMs, active })
       failure.clear()
       if (!stopped && chain.head().header.number === head.header.number) options.report(context)
     }
@@ -85,8 +82,8 @@ export const startHeadWatcher = (options: {
       })
   }
 
-  const unsubscribe = chain.onHead(({ header }) => {
-    times = { arrivedMs: Date.now(), beganMs: options.beganMs(header.number) }
+  const unsubscribe = chain.onHead(() => {
+    arrivedMs = Date.now()
     run()
   })
   run()

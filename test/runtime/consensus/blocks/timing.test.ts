@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { QbftParameters } from '../../../../core/genesis/configuration.ts'
-import {
-  blockTimes,
-  countedFromMs,
-  selectionTimeMs,
-} from '../../../../runtime/consensus/blocks/blockTiming.ts'
+import { blockTimes, selectionTimeMs } from '../../../../runtime/consensus/blocks/blockTiming.ts'
 import { DEFAULT_PARAMETERS } from '../../../support/chains/qbftDefaults.ts'
 
 const parameters = (given: Partial<QbftParameters>): QbftParameters => ({ ...DEFAULT_PARAMETERS, ...given })
@@ -14,7 +10,7 @@ describe('given the block timer', () => {
     expect(blockTimes(parameters({ blockPeriodSeconds: 15 }), 500n, 505_000).readyAtMs).toBe(515_000)
   })
 
-  test('given a period in milliseconds, then it counts from the given time', () => {
+  test('given a period in milliseconds, then it counts from the parent’s arrival', () => {
     expect(blockTimes(parameters({ blockPeriodMs: 20 }), 500n, 505_123).readyAtMs).toBe(505_143)
   })
 
@@ -31,22 +27,5 @@ describe('given the time to select transactions', () => {
   test('when the period is set, then it is a percentage of it, of the one in milliseconds where that is set', () => {
     expect(selectionTimeMs(parameters({ blockPeriodSeconds: 4 }), 75)).toBe(3000)
     expect(selectionTimeMs(parameters({ blockPeriodMs: 200 }), 50)).toBe(100)
-  })
-})
-
-describe('given a period in milliseconds and a head whose round began at second 505', () => {
-  const at = (arrivedMs: number, beganMs: number | undefined): number =>
-    countedFromMs(parameters({ blockPeriodMs: 200 }), { arrivedMs, beganMs })
-
-  test('when its block was made within the period, then the period counts from the beginning of its round', () => {
-    expect(at(505_050, 505_000)).toBe(505_000)
-  })
-
-  test('when it took longer, then a quarter of a period is left to other work', () => {
-    expect(at(506_000, 505_000) + 200).toBe(506_050)
-  })
-
-  test('when the round is not known, then the period counts from the arrival of the head', () => {
-    expect(at(506_000, undefined)).toBe(506_000)
   })
 })
