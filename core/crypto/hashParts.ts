@@ -1,6 +1,6 @@
 import type { CryptoEngine } from './engine.ts'
 
-/** The other forms of a hash function, for engines that have none of their own. */
+/** Hashes parts of arrays and views with an engine that hashes whole arrays only. */
 export const hashParts = (
   keccak256: CryptoEngine['keccak256'],
 ): Pick<CryptoEngine, 'keccak256Part' | 'keccak256Words'> => ({

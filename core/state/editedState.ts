@@ -75,7 +75,7 @@ export type EditedStates = {
    * @param below the state after the block without them
    */
   reader(below: StateReader, number: bigint, editsNow: () => EditList): StateReader
-  /** Called when another block may have taken the place of one. */
+  /** Discards all computed values; called after a rewind, when another block may have the same number. */
   forget(): void
 }
 

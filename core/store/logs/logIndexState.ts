@@ -34,7 +34,7 @@ export type LogIndexState = {
   /** Fingerprints of blocks in memory, oldest first. */
   readonly recent: Map<number, Uint32Array>
   recentBytes: number
-  /** By the pattern of a search: the sections of the group that it is in that may have a matching log. */
+  /** For each running search, the sections of its current group that may have a matching log. */
   readonly candidates: WeakMap<LogPattern, GroupCandidates>
   /** The flushed height, up to which sections can be stored. */
   target: number

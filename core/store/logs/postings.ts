@@ -18,7 +18,7 @@ import type { LogPattern } from './pattern.ts'
  * search reads one partition per value. A table is deterministic, so it may be written twice.
  */
 
-/** The keys of a table, and what it indexes. */
+/** The store keys of a table, its number of members, and its first block. */
 export type PostingTable = {
   readonly head: string
   readonly partition: (index: number) => string

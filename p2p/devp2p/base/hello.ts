@@ -71,7 +71,7 @@ export const decodeHello = (payload: Uint8Array): Hello => {
   }
 }
 
-/** Other software may have further items of its own. */
+/** Ignores an item of any other form: other software may append items of its own. */
 const instanceOf = (further: Uint8Array | undefined): Pick<Hello, 'instance'> => {
   const isInstance = further?.length === 1 + INSTANCE_BYTES && further[0] === SHORT_STRING + INSTANCE_BYTES
   return isInstance ? { instance: toBareHex(further.subarray(1)) } : {}

@@ -5,7 +5,7 @@ import { useValue } from '../hooks/useValue.ts'
 import { login, setToken, tokenRefused } from '../rpc/session.ts'
 import { navigate, route } from '../route.ts'
 
-/** The page that asked for the login draws itself; that of the login itself gives way to the first one. */
+/** After a login, a page that required it draws itself again; the login page opens the home page. */
 const leave = (): void => {
   if (route.get().page === 'login') navigate('/explorer')
 }

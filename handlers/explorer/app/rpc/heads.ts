@@ -15,7 +15,7 @@ export const head = createValue<bigint | undefined>(undefined)
 export type Feed = 'starting' | 'live' | 'polling' | 'offline' | 'refused'
 export const feed = createValue<Feed>('starting')
 
-/** Why the head cannot be read, when asking again gives the same answer. */
+/** The error of the last read of the head, if a retry would fail in the same way. */
 export const headRefusal = createValue<unknown>(undefined)
 
 /** How often the chain went back, as a development chain does: what was read before may be gone. */

@@ -8,7 +8,7 @@ export const token = createValue<string | undefined>(sessionStorage.getItem(KEY)
 /** True once a request was refused because it had no valid token. */
 export const loginNeeded = createValue(false)
 
-/** True once the node refused a token that it was given. */
+/** True after the node refused the token of a request. */
 export const tokenRefused = createValue(false)
 
 /** Notes that the node refused a request without a valid token. @param given the token of the request */
