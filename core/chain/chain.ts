@@ -40,10 +40,10 @@ export type BuildOptions = {
   /** Transactions to choose from. `skip` excludes all further transactions of the sender. */
   readonly candidates: { next(): RecoveredTransaction | undefined; skip(sender: Address): void }
   /**
-   * Called between transactions; true closes the block. Not called before the first one: on a machine too slow for the
-   * block period, transactions would otherwise wait forever.
+   * Called between transactions with the gas used so far; true closes the block. Not called before the first one: on a
+   * machine too slow for the block period, transactions would otherwise wait forever.
    */
-  readonly full: () => boolean
+  readonly full: (gasUsed: bigint) => boolean
   /** A transaction that exceeds these bounds is not included. Undefined: no bounds. */
   readonly bounds?: SelectionBounds | undefined
   /** Called for each attempt to execute the candidates, which may begin again; the tracer observes that attempt. */

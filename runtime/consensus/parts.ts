@@ -5,6 +5,7 @@ import { logBlock } from '../logging/logBlock.ts'
 import { exclusiveTurn } from '../scheduler.ts'
 import { createBlockBuilder } from './blocks/blockBuilder.ts'
 import { type BlockExecutor, createBlockExecutor } from './blocks/blockExecutor.ts'
+import { createGasBound } from './blocks/gasBound.ts'
 import type { ConsensusOptions, DriverState } from './driverState.ts'
 import { createEffectHandler, type EffectHandler } from './effectHandler.ts'
 import type { InputLoop } from './inputs/inputLoop.ts'
@@ -71,8 +72,10 @@ export const createParts = (
   const { chain, pool, key, sync, log } = options
   const droppedMessages = createDroppedMessages(log)
   const report = createConsensusReport(key.address)
+  const gasBound = createGasBound(() => chain.head().header.gasUsed, log)
   const observer = combineObservers([
     report.observer,
+    gasBound.observer,
     ...(options.observer === undefined ? [] : [options.observer]),
   ])
   const messageCounters = createMessageCounters(observer)
@@ -88,7 +91,7 @@ export const createParts = (
       ...chain,
       commitBuilt: (built, header, durable) => writes.during(() => chain.commitBuilt(built, header, durable)),
     },
-    build: createBlockBuilder(options),
+    build: createBlockBuilder(options, gasBound.gasMax),
     roundEndMs: () => timers.dueMs('round'),
     firstRoundMs: () =>
       1000 * qbftAt(options.consensus, chain.head().header.number + 1n).requestTimeoutSeconds,

@@ -27,7 +27,7 @@ export type CandidateOptions = Pick<
 >
 
 /** `isFirst` is true while the block has no transaction. */
-type Replay = { next(isFirst: boolean): RecoveredTransaction | undefined; skip(): void }
+type Replay = { next(isFirst: boolean, gasUsed: bigint): RecoveredTransaction | undefined; skip(): void }
 
 /** Records candidates, so that a run over the store that must be repeated starts again with the first one. */
 export const recordCandidates = ({ candidates, full }: CandidateOptions): (() => Replay) => {
@@ -36,8 +36,8 @@ export const recordCandidates = ({ candidates, full }: CandidateOptions): (() =>
   return () => {
     let position = 0
     return {
-      next(isFirst) {
-        if (position === taken.length) taken.push(!isFirst && full() ? undefined : candidates.next())
+      next(isFirst, gasUsed) {
+        if (position === taken.length) taken.push(!isFirst && full(gasUsed) ? undefined : candidates.next())
         const recovered = taken[position]
         if (recovered !== undefined) position++
         return recovered
@@ -69,6 +69,8 @@ export const chooseCandidates = (
   let isRunning = false
   let bytesLeft = OSAKA_BLOCK_BYTES_MAX - HEADER_BYTES_RESERVED
   let lastBytes = 0
+  /** Gas available to the first transaction. */
+  let gasAtFirst: bigint | undefined
   let chosen = 0
 
   const fits = ({ transaction }: RecoveredTransaction, gasAvailable: bigint): boolean =>
@@ -88,9 +90,10 @@ export const chooseCandidates = (
     tracer: observe?.(),
     next(gasAvailable) {
       isRunning = false
+      gasAtFirst ??= gasAvailable
       if (gasAvailable < GAS_MIN) return undefined
       for (;;) {
-        const recovered = replay.next(chosen === 0)
+        const recovered = replay.next(chosen === 0, gasAtFirst - gasAvailable)
         if (recovered === undefined) return undefined
         if (recovered.transaction.type === 3) {
           reject(recovered, 'QBFT blocks cannot have blob transactions: the network does not store blobs')

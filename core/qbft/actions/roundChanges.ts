@@ -6,7 +6,14 @@ import type { RoundChangeMessage } from '../message.ts'
 import { signRoundChange } from './signing.ts'
 import { beginProposal } from './propose.ts'
 import { lowestRound, NO_ROUND } from '../restart/recall.ts'
-import { currentRound, enterRound, heardIn, startRoundTimer } from './rounds.ts'
+import {
+  currentRound,
+  enterRound,
+  heardIn,
+  RESENT_BYTES,
+  startResendTimer,
+  startRoundTimer,
+} from './rounds.ts'
 import type { HeightState } from '../state.ts'
 import { keyOf, type TransitionContext } from '../transitionContext.ts'
 
@@ -77,7 +84,9 @@ function* sendRoundChange(context: TransitionContext, height: HeightState): Step
   const wire = broadcast(context, height, message)
   const roundChanges = new Map(made.height.roundChanges)
   roundChanges.set(own, message)
-  return { ...made.height, roundChanges, ownRoundChange: wire }
+  const sent: HeightState = { ...made.height, roundChanges, ownRoundChange: wire }
+  if (wire.data.length > RESENT_BYTES) startResendTimer(context, sent)
+  return sent
 }
 
 /** The first round from `round` on that this validator may sign a round change for. */

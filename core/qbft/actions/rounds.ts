@@ -14,6 +14,12 @@ import { emit, keyOf, type TransitionContext } from '../transitionContext.ts'
  */
 export const RESEND_MS = 2_000
 
+/**
+ * Bytes of a round change that may be repeated in that interval. One with the block of a certificate has hundreds of
+ * kilobytes for each of the others, and busy validators would spend their time repeating it.
+ */
+export const RESENT_BYTES = 64 * 1024
+
 export const noVotes: Votes = { prepares: new Map(), commits: new Map() }
 
 /** The proposer of a round of the height. */
@@ -49,8 +55,14 @@ export const startRoundTimer = (context: TransitionContext, height: HeightState)
   })
 }
 
-export const startResendTimer = (context: TransitionContext, { sequence }: HeightState): void =>
-  emit(context, { kind: 'start-timer', timer: { kind: 'resend', sequence }, atMs: context.nowMs + RESEND_MS })
+export const startResendTimer = (
+  context: TransitionContext,
+  { sequence, ownRoundChange }: HeightState,
+): void => {
+  const intervals = Math.max(1, Math.ceil((ownRoundChange?.data.length ?? 0) / RESENT_BYTES))
+  const atMs = context.nowMs + intervals * RESEND_MS
+  emit(context, { kind: 'start-timer', timer: { kind: 'resend', sequence }, atMs })
+}
 
 /** Stores votes that arrived before the round as the first signatures of their authors in it. */
 const withFirstSignatures = (context: TransitionContext, round: RoundState): RoundState => {

@@ -14,10 +14,10 @@ const RECOVERY_MS = 10_000
 const RECOVERY_OVERHEAD_MS = 5_000
 
 /**
- * Cycles of F + 1 rounds at the soft limit, each with one honest proposer, before timeouts grow beyond it: most
- * disturbances are over by then.
+ * Time at the soft limit before timeouts grow beyond it: most disturbances are over by then. It is spent in cycles of F + 1
+ * rounds, each with one honest proposer.
  */
-const PATIENT_CYCLES = 12
+const PATIENT_MS = 108_000
 
 /** 2^16 times any soft limit is above every cap. */
 const DOUBLINGS_MAX = 16
@@ -62,8 +62,8 @@ type Growth = Pick<HeightState, 'failedRounds' | 'softTimeoutMs'> & {
  * the time that it needs, up to the cap. The soft limit of the next height is then the timeout of the decided round, so
  * that such a network waits for the growth once, not for every block.
  *
- * The disadvantage: when a quorum was heard without success for longer than the cycles at the soft limit (105 s with a base
- * of one second), the first block afterwards may come later than the bound. Safety never depends on time.
+ * The disadvantage: when a quorum was heard without success for longer than the time at the soft limit, the first block
+ * afterwards may come later than the bound. Safety never depends on time.
  */
 export const roundTimeoutMs = (
   { requestTimeoutMs, requestTimeoutMaxMs }: Timeouts,
@@ -71,8 +71,10 @@ export const roundTimeoutMs = (
 ): number => {
   const ready = Math.ceil(Math.log2(softTimeoutMs / requestTimeoutMs))
   if (failedRounds < ready) return requestTimeoutMs * 2 ** failedRounds
-  const cycles = Math.floor((failedRounds - ready) / (faultsOf(head.validators.length) + 1))
-  const doublings = Math.min(Math.max(0, cycles - PATIENT_CYCLES + 1), DOUBLINGS_MAX)
+  const rounds = faultsOf(head.validators.length) + 1
+  const cycles = Math.floor((failedRounds - ready) / rounds)
+  const patientCycles = Math.max(1, Math.floor(PATIENT_MS / (rounds * softTimeoutMs)))
+  const doublings = Math.min(Math.max(0, cycles - patientCycles + 1), DOUBLINGS_MAX)
   return Math.max(softTimeoutMs, Math.min(softTimeoutMs * 2 ** doublings, requestTimeoutMaxMs))
 }
 

@@ -9,6 +9,7 @@ import type { MinerSettings } from '../../../handlers/rpc/context.ts'
 import type { NodeKey } from '../../keys/nodeKey.ts'
 import type { Log } from '../../logging/log.ts'
 import { selectionTimeMs } from './blockTiming.ts'
+import type { GasBound } from './gasBound.ts'
 import { createSelectionBounds } from './selectionBounds.ts'
 
 export type BlockBuilderOptions = {
@@ -37,8 +38,24 @@ export type BuildBlock = (
   timestamp: bigint,
 ) => Promise<BuiltBlock | undefined>
 
-/** Builds the blocks this validator proposes from the pool, within a time limit. */
-export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => {
+/**
+ * Rounds of a height that have the whole selection time. Each later one has half of the time of the one before: whatever the
+ * reason that blocks are not decided, smaller ones are sent and verified faster.
+ */
+const WHOLE_ROUNDS = 2
+
+/** Halvings at most: with a period of one second some milliseconds are left, enough for a hundred transfers. */
+const HALVINGS_MAX = 5
+
+/** The part of the selection time that is used in a round. */
+const timeShare = (round: number): number =>
+  1 / 2 ** Math.min(Math.max(0, round - WHOLE_ROUNDS + 1), HALVINGS_MAX)
+
+/** Builds the blocks this validator proposes from the pool, within a time limit and a bound of gas. */
+export const createBlockBuilder = (
+  options: BlockBuilderOptions,
+  gasMax: GasBound['gasMax'] = () => undefined,
+): BuildBlock => {
   const { chain, consensus, pool, key, log } = options
   /** Position of the next standing vote to cast. */
   let position = 0
@@ -56,8 +73,9 @@ export const createBlockBuilder = (options: BlockBuilderOptions): BuildBlock => 
     if (chain.head().header.number + 1n !== sequence) return undefined
     const startedMs = Date.now()
     const settings = options.settings()
-    const endMs = startedMs + selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
-    const bounds = createSelectionBounds(endMs, ({ transaction }) => pool.isDeferred(transaction.hash))
+    const selectionMs = selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
+    const ends = { atMs: startedMs + selectionMs * timeShare(round), atGas: gasMax() }
+    const bounds = createSelectionBounds(ends, ({ transaction }) => pool.isDeferred(transaction.hash))
     const built = await chain.buildBlock({
       coinbase: settings.coinbase ?? key.address,
       timestamp,

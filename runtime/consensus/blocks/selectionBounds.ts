@@ -38,12 +38,20 @@ const laterMs = ({ changes, logs, logBytes }: Usage): number =>
   Math.max(0, changes - FREE_CHANGES) * CHANGE_MS + logs * LOG_MS + logBytes * LOG_BYTE_MS
 
 export type SelectionClock = SelectionBounds & {
-  /** True if the block takes no more transactions. */
-  readonly isFull: () => boolean
+  /** True if the block takes no more transactions; `gasUsed` is that of those it has. */
+  readonly isFull: (gasUsed: bigint) => boolean
+}
+
+/** Where a selection ends, after at least one transaction. */
+export type SelectionEnds = {
+  /** Milliseconds since 1970. */
+  readonly atMs: number
+  /** Undefined for no other limit than that of the block. */
+  readonly atGas: bigint | undefined
 }
 
 type Selection = {
-  readonly endMs: number
+  readonly ends: SelectionEnds
   readonly nowMs: () => number
   /** Work and log bytes that the previous transactions cause after the selection. */
   owedMs: number
@@ -56,8 +64,9 @@ type Selection = {
   blockMemoryBytes: number
 }
 
-const isFull = (selection: Selection): boolean =>
-  selection.nowMs() + selection.owedMs + selection.ownMs >= selection.endMs ||
+const isFull = (selection: Selection, gasUsed: bigint): boolean =>
+  (selection.ends.atGas !== undefined && gasUsed >= selection.ends.atGas) ||
+  selection.nowMs() + selection.owedMs + selection.ownMs >= selection.ends.atMs ||
   selection.blockMemoryBytes >= BLOCK_MEMORY_BYTES_MAX ||
   selection.owedLogBytes + selection.ownLogBytes >= BLOCK_LOG_BYTES_MAX
 
@@ -67,7 +76,7 @@ const begin = (selection: Selection, isDeferred: boolean): void => {
   selection.ownMs = 0
   selection.ownLogBytes = 0
   selection.begunMs = selection.nowMs()
-  const leftMs = selection.endMs - selection.begunMs - selection.owedMs
+  const leftMs = selection.ends.atMs - selection.begunMs - selection.owedMs
   selection.allowedMs = isDeferred
     ? Math.max(leftMs, SECOND_MS_MIN)
     : Math.max(leftMs * FIRST_SHARE, FIRST_MS_MIN)
@@ -85,14 +94,14 @@ const reasonToStop = ({ nowMs, begunMs, allowedMs }: Selection, usage: Usage): s
     : `its ${usage.logs} logs and ${usage.changes} changes would take more than ${Math.round(allowedMs)} ms`
 }
 
-/** Bounds one selection of transactions that should end at `endMs`, milliseconds since 1970. */
+/** Bounds one selection of transactions. */
 export const createSelectionBounds = (
-  endMs: number,
+  ends: SelectionEnds,
   isDeferred: (recovered: RecoveredTransaction) => boolean,
   nowMs: () => number = Date.now,
 ): SelectionClock => {
   const selection: Selection = {
-    endMs,
+    ends,
     nowMs,
     owedMs: 0,
     owedLogBytes: 0,
@@ -103,7 +112,7 @@ export const createSelectionBounds = (
     blockMemoryBytes: 0,
   }
   return {
-    isFull: () => isFull(selection),
+    isFull: gasUsed => isFull(selection, gasUsed),
     begin: recovered => begin(selection, isDeferred(recovered)),
     exceeded: usage => {
       const reason = reasonToStop(selection, usage)

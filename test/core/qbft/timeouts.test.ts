@@ -37,6 +37,13 @@ describe.each(CASES)(
       expect(rounds * softTimeoutMs).toBeLessThanOrEqual(Math.max(roomMs, rounds * requestTimeoutMs))
     })
 
+    test('when no round decides, then they grow beyond that after two minutes, or one round of each possible proposer', () => {
+      const rounds = faultsOf(count) + 1
+      const soft = timeouts.filter(timeoutMs => timeoutMs === softTimeoutMs).length
+      if (softTimeoutMs < requestTimeoutMaxMs)
+        expect(soft * softTimeoutMs).toBeLessThanOrEqual(Math.max(120_000, (rounds + 1) * softTimeoutMs))
+    })
+
     test('when faulty validators act alone, then no timeout grows beyond that', () => {
       const ready = timeouts.indexOf(softTimeoutMs)
       expect(timeouts.slice(ready, ready + faultsOf(count) + 1)).toEqual(

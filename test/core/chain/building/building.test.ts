@@ -214,6 +214,23 @@ describe('given the candidates of a block', () => {
     expect(block.transactions).toHaveLength(2)
   })
 
+  test('when the block has the gas that the caller allows, then it is closed', async () => {
+    const chain = await openTestChain()
+    const seen: bigint[] = []
+    const { block } = await build(
+      chain,
+      [0, 1, 2, 3].map(nonce => transfer(ALICE, nonce)),
+      {
+        full: gasUsed => {
+          seen.push(gasUsed)
+          return gasUsed >= 42_000n
+        },
+      },
+    )
+    expect(block.transactions).toHaveLength(2)
+    expect(seen).toEqual([21_000n, 42_000n])
+  })
+
   test('when the machine is slow, then one valid transaction is still included', async () => {
     const chain = await openTestChain()
     const { block } = await build(chain, [transfer(OUTSIDER, 0), transfer(ALICE, 0), transfer(BOB, 0)], {

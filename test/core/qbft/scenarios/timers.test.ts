@@ -8,7 +8,8 @@ import { createTimers } from '../../../../runtime/consensus/inputs/timers.ts'
 import { blockTimes } from '../../../../runtime/consensus/blocks/blockTiming.ts'
 import { DEFAULT_MESSAGING, DEFAULT_PARAMETERS } from '../../../support/chains/qbftDefaults.ts'
 import type { Key } from '../../chain/support/keys.ts'
-import { givenNode, proposedIn } from '../support/given.ts'
+import { givenNode, proposedIn, receivePrepares, receiveProposal } from '../support/given.ts'
+import { makeTransfer } from '../support/blocks.ts'
 import { addressesOf, at, networkKeys, STRANGER } from '../support/keys.ts'
 import { roundChange } from '../support/messages.ts'
 import { createNode, type Node } from '../support/node.ts'
@@ -177,6 +178,24 @@ describe('given the own round change', () => {
       expect(sentIn(step)).toEqual(sentIn(asked))
       expect(effectsOf(step, 'record')).toEqual([])
     }
+  })
+
+  test('when it has a large block, then it is repeated after one interval for each 64 kB of it', () => {
+    const { node, peers, block } = givenNode(4, 3)
+    node.blockTimer()
+    const transactions = Array.from({ length: 2_000 }, (_, nonce) => makeTransfer(nonce))
+    const made = block(at(peers, 0), { transactions })
+    receiveProposal(node, at(peers, 0), made)
+    receivePrepares(node, peers, made)
+    const [asked] = effectsOf(node.roundTimer(), 'broadcast')
+    const bytes = asked?.message.data.length ?? 0
+    expect(bytes).toBeGreaterThan(200_000)
+    expect(node.timers.get('resend')?.atMs).toBe(node.nowMs + Math.ceil(bytes / 65_536) * RESEND_MS)
+    node.nowMs += Math.ceil(bytes / 65_536) * RESEND_MS
+    expect(effectsOf(node.resendTimer(), 'broadcast').map(({ message }) => message)).toEqual([
+      asked?.message as never,
+    ])
+    expect(node.timers.get('resend')?.atMs).toBe(node.nowMs + Math.ceil(bytes / 65_536) * RESEND_MS)
   })
 
   test('when a validator connects, then it gets it with what was signed in the round', () => {

@@ -7,10 +7,10 @@ const NOTHING: Usage = { memoryBytes: 0, blockMemoryBytes: 0, logs: 0, logBytes:
 const SENT = {} as RecoveredTransaction
 
 /** Bounds of a selection of two seconds, and its clock. */
-const setUp = (isDeferred = false) => {
+const setUp = (isDeferred = false, atGas?: bigint) => {
   let nowMs = 1_000
   const bounds = createSelectionBounds(
-    3_000,
+    { atMs: 3_000, atGas },
     () => isDeferred,
     () => nowMs,
   )
@@ -45,7 +45,7 @@ describe('given a selection of transactions', () => {
     ] as const) {
       const { bounds, after } = setUp(isDeferred)
       after(5_000)
-      expect(bounds.isFull()).toBe(true)
+      expect(bounds.isFull(0n)).toBe(true)
       bounds.begin(SENT)
       expect(after(leastMs)).toBeUndefined()
       expect(after(1)).toContain(`${leastMs} ms`)
@@ -61,9 +61,9 @@ describe('given a selection of transactions', () => {
   test('when transactions leave much memory behind, then the block takes no more', () => {
     const { bounds, after } = setUp()
     after(0, { blockMemoryBytes: 512 * 2 ** 20 - 1 })
-    expect(bounds.isFull()).toBe(false)
+    expect(bounds.isFull(0n)).toBe(false)
     after(0, { blockMemoryBytes: 512 * 2 ** 20 })
-    expect(bounds.isFull()).toBe(true)
+    expect(bounds.isFull(0n)).toBe(true)
   })
 
   test('when the logs of all transactions are as long as the store writes at once, then the block takes no more', () => {
@@ -71,10 +71,10 @@ describe('given a selection of transactions', () => {
     after(0, { logBytes: 4 * 2 ** 20 })
     bounds.begin(SENT)
     after(0, { logBytes: 4 * 2 ** 20 - 1 })
-    expect(bounds.isFull()).toBe(false)
+    expect(bounds.isFull(0n)).toBe(false)
     bounds.begin(SENT)
     after(0, { logBytes: 1 })
-    expect(bounds.isFull()).toBe(true)
+    expect(bounds.isFull(0n)).toBe(true)
   })
 
   test('when the logs of one transaction are longer than is hashed at once, then the reason names their length', () => {
@@ -87,16 +87,23 @@ describe('given a selection of transactions', () => {
     expect(after(0, { logs: 100_000 })).toContain('100000 logs')
     bounds.begin(SENT)
     expect(after(0, { changes: 2048 + 15_000 })).toBeUndefined()
-    expect(bounds.isFull()).toBe(false)
+    expect(bounds.isFull(0n)).toBe(false)
     bounds.begin(SENT)
     expect(after(1_710)).toContain('ms')
-    expect(bounds.isFull()).toBe(true)
+    expect(bounds.isFull(0n)).toBe(true)
+  })
+
+  test('when they have the gas that the network has time for, then the block takes no more', () => {
+    const { bounds } = setUp(false, 42_000n)
+    expect(bounds.isFull(41_999n)).toBe(false)
+    expect(bounds.isFull(42_000n)).toBe(true)
+    expect(setUp().bounds.isFull(10n ** 12n)).toBe(false)
   })
 
   test('when a transaction is stopped, then its logs and changes no longer count', () => {
     const { bounds, after } = setUp()
     after(0, { logs: 1_000_000 })
     bounds.begin(SENT)
-    expect(bounds.isFull()).toBe(false)
+    expect(bounds.isFull(0n)).toBe(false)
   })
 })
