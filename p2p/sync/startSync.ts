@@ -2,7 +2,6 @@ import type { Block } from '../../core/block/block.ts'
 import type { Hash } from '../../core/bytes/bytes.ts'
 import type { RecordImport } from '../../core/chain/chain.ts'
 import type { RecoverSenders } from '../../core/chain/importing/validation.ts'
-import type { RecoverSeals } from '../../core/chain/rules/seals.ts'
 import { POSITIONS_FEATURE } from '../../core/qbft/codec/position.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { RECORDS_FEATURE } from '../blocks/records.ts'
@@ -10,6 +9,7 @@ import type { Network, Peer, PeerStatus } from '../network.ts'
 import type { ValidatorStatement } from '../validatorStatement.ts'
 import { rateLimitedLog } from '../transport/rateLimitedLog.ts'
 import { createChainSync } from './chain/chainSync.ts'
+import type { RecoverBlocks } from './chain/prefetch.ts'
 import { createNewBlocks } from './chain/newBlocks.ts'
 import { createPeerHeads, raiseHead, removeHead, updateHead } from './chain/peerHeads.ts'
 import { startRepair } from './chain/repair.ts'
@@ -31,9 +31,9 @@ export type SyncOptions = SyncContext & {
   readonly pool: TransactionPool
   /** The state that the pool validates by, for the block after the current head. */
   readonly poolHead: () => PoolHead
-  /** The function that the chain was opened with, so that the chain finds what was recovered in advance. */
   readonly recoverSenders: RecoverSenders
-  readonly recoverSeals: RecoverSeals
+  /** Stores the senders where the chain that it was opened with finds them. */
+  readonly recoverBlocks: RecoverBlocks
   /** Logs a block of a peer that was imported. */
   readonly logImported: (block: Block, hash: Hash) => void
   readonly networkId: bigint

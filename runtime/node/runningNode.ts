@@ -4,6 +4,7 @@ import type { RecoverSenders } from '../../core/chain/importing/validation.ts'
 import type { RecoverSeals } from '../../core/chain/rules/seals.ts'
 import type { MemoryUnavailable } from '../../core/evm/interpreter/memory.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
+import type { RecoverBlocks } from '../../p2p/sync/chain/prefetch.ts'
 import type { ValidatorStatement } from '../../p2p/validatorStatement.ts'
 import type { StorageLost } from '../drivers/lease.ts'
 import type { NodeKey } from '../keys/nodeKey.ts'
@@ -18,6 +19,8 @@ export type OpenNode = {
   /** Sets the lookup of known senders: those of pooled transactions need not be recovered again in a block. */
   readonly lookUpSenders: (known: KnownSender) => void
   readonly recoverSeals: RecoverSeals
+  /** Of downloaded blocks. */
+  readonly recoverBlocks: RecoverBlocks
   /** Blocks that this chain rejected. */
   readonly badBlocks: BadBlocks
   /** Resolves if a sealed block needs more memory than this machine has. */

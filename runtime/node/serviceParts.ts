@@ -69,7 +69,7 @@ export const startSync = async (from: ConsensusServiceOptions): Promise<Sync> =>
     pool,
     poolHead,
     recoverSenders: node.recoverSenders,
-    recoverSeals: node.recoverSeals,
+    recoverBlocks: node.recoverBlocks,
     importRecord: options.syncMode === 'FULL' ? undefined : node.importRecord,
     log,
     nowMs: () => Date.now(),

@@ -1,9 +1,7 @@
 import type { Block } from '../../../core/block/block.ts'
 import type { RecordImport } from '../../../core/chain/chain.ts'
-import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 import type { Durable } from '../../../core/store/store.ts'
 import { InvalidBlock } from '../../../core/chain/rules/invalidBlock.ts'
-import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import type { Network } from '../../network.ts'
 import type { ClockWarning } from '../clockWarning.ts'
 import type { SyncContext } from '../context.ts'
@@ -18,7 +16,7 @@ import {
   type PeerHead,
   type PeerHeads,
 } from './peerHeads.ts'
-import { AHEAD_BLOCKS, createPrefetch, type Prefetch } from './prefetch.ts'
+import { createPrefetch, type Prefetch, type RecoverBlocks } from './prefetch.ts'
 import {
   createRangeQueue,
   discardBlocksOf,
@@ -55,8 +53,7 @@ const DURABLE_SOON_BLOCKS = 8
 export type BlockDownloadOptions = SyncContext & {
   readonly network: Network
   readonly heads: PeerHeads
-  readonly recoverSenders: RecoverSenders
-  readonly recoverSeals: RecoverSeals
+  readonly recoverBlocks: RecoverBlocks
   readonly clockWarning: ClockWarning
   /** Called after each imported block. */
   readonly onImported: (block: Block) => void
@@ -144,11 +141,10 @@ const importReceived = async (
 const importOne = async (state: State, received: ReceivedBlock): Promise<'early' | undefined> => {
   const { queue, prefetch } = state
   const { block, from } = received
-  const following = nextBlocks(queue, AHEAD_BLOCKS).map(next => next.block)
-  prefetch.begin([block, ...following])
+  prefetch.begin(block, count => nextBlocks(queue, count).map(next => next.block))
   await prefetch.ready(block)
   // The peers have these blocks: those lost in a crash are downloaded again.
-  const durable = following.length >= DURABLE_SOON_BLOCKS ? 'soon' : 'now'
+  const durable = nextBlocks(queue, DURABLE_SOON_BLOCKS).length < DURABLE_SOON_BLOCKS ? 'now' : 'soon'
   try {
     if (!(await importReceived(state, received, durable))) return undefined
   } catch (error) {
@@ -214,7 +210,7 @@ export const startBlockDownload = (options: BlockDownloadOptions): BlockDownload
     queue,
     signal,
     records,
-    prefetch: createPrefetch(options.recoverSenders, options.recoverSeals),
+    prefetch: createPrefetch(options.recoverBlocks),
     requests: createRangeRequests({
       network,
       queue,

@@ -1,13 +1,12 @@
 import type { Block } from '../../../core/block/block.ts'
 import type { RecordImport } from '../../../core/chain/chain.ts'
-import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
-import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
 import { StoreFailed } from '../../../core/store/storeFailed.ts'
 import type { Network } from '../../network.ts'
 import type { ClockWarning } from '../clockWarning.ts'
 import type { SyncContext } from '../context.ts'
 import { type BlockDownload, type DownloadEnd, startBlockDownload } from './blockDownload.ts'
+import type { RecoverBlocks } from './prefetch.ts'
 import { firstKeptBlock, highestClaim, nextClaimMs, type PeerHeads } from './peerHeads.ts'
 import { type Progress, type SyncReport, startSyncReport } from './syncReport.ts'
 
@@ -42,8 +41,7 @@ const PAUSE_MAX_MS = 5_000
 export type ChainSyncOptions = SyncContext & {
   readonly heads: PeerHeads
   readonly network: () => Network | undefined
-  readonly recoverSenders: RecoverSenders
-  readonly recoverSeals: RecoverSeals
+  readonly recoverBlocks: RecoverBlocks
   readonly clockWarning: ClockWarning
   /** Takes blocks with their state from peers that offer it; undefined to execute every block. */
   readonly importRecord?: RecordImport['importRecord'] | undefined

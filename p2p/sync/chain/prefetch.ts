@@ -1,56 +1,83 @@
 import type { Block } from '../../../core/block/block.ts'
-import { type RecoverSeals, rememberSealSigners } from '../../../core/chain/rules/seals.ts'
-import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
 
 /** Blocks per batch: a few milliseconds of work for the threads. */
 const BATCH_BLOCKS = 32
 
 /** Blocks prefetched ahead of the import: several batches, so that a late thread does not delay it. */
-export const AHEAD_BLOCKS = 5 * BATCH_BLOCKS
+const AHEAD_BLOCKS = 5 * BATCH_BLOCKS
 
-/** Maximum transactions per batch; far fewer than the recovery pool accepts. */
-const AHEAD_TRANSACTIONS_MAX = 8_192
+/** Blocks between two looks at those that wait behind the next one. */
+const LOOK_BLOCKS = BATCH_BLOCKS / 2
+
+/** Transactions of the batches in progress, but for one block that has more; far fewer than the recovery pool accepts. */
+const AHEAD_TRANSACTIONS_MAX = 16_384
+
+/**
+ * Starts to recover the signers of seals and transactions of these blocks, and stores them where the import finds them. The
+ * import itself recovers what could not be recovered here.
+ */
+export type RecoverBlocks = (blocks: readonly Block[]) => {
+  readonly done: Promise<void>
+  /** To be called once the import waits for them. */
+  readonly hurry: () => void
+}
 
 export type Prefetch = {
-  /** Starts recovery for the next blocks, in order, once a batch of new ones is full or the first is due. */
-  begin(blocks: readonly Block[]): void
+  /** Starts recovery for the next block, if it was not started, and for those behind it, in order. */
+  begin(block: Block, following: (count: number) => readonly Block[]): void
   /** Resolves when recovery for the block is done; at once if it was not started. */
   ready(block: Block): Promise<void>
 }
 
+type Begun = { isDone: boolean; readonly done: Promise<void>; readonly hurry: () => void }
+
 /** Recovers senders and signers of seals on other threads while earlier blocks are executed. */
-export const createPrefetch = (recoverSenders: RecoverSenders, recoverSeals: RecoverSeals): Prefetch => {
-  const begun = new WeakMap<Block, Promise<void>>()
+export const createPrefetch = (recoverBlocks: RecoverBlocks): Prefetch => {
+  const begun = new WeakMap<Block, Begun>()
+  let transactionsInProgress = 0
+  let blocksSinceLook = 0
 
   const affordable = (blocks: readonly Block[]): readonly Block[] => {
-    let transactions = 0
+    let transactions = transactionsInProgress
     const end = blocks.findIndex((block, index) => {
       transactions += block.transactions.length
-      return index >= BATCH_BLOCKS || (index > 0 && transactions > AHEAD_TRANSACTIONS_MAX)
+      const isFirst = index === 0 && transactionsInProgress === 0
+      return index >= BATCH_BLOCKS || (!isFirst && transactions > AHEAD_TRANSACTIONS_MAX)
     })
     return end < 0 ? blocks : blocks.slice(0, end)
   }
 
-  const recover = async (blocks: readonly Block[]): Promise<void> => {
-    // The import reads the senders from the cache. Failures here occur there again.
-    for (const { transactions } of blocks)
-      if (transactions.length > 0) recoverSenders(transactions).catch(() => undefined)
-    const signers = await recoverSeals(blocks.map(({ header }) => header)).catch(() => [])
-    for (const [index, found] of signers.entries())
-      if (found !== undefined) rememberSealSigners((blocks[index] as Block).header, found)
+  const start = (blocks: readonly Block[]): void => {
+    const { done, hurry } = recoverBlocks(blocks)
+    let transactions = 0
+    for (const block of blocks) transactions += block.transactions.length
+    transactionsInProgress += transactions
+    const end = (): void => {
+      transactionsInProgress -= transactions
+      batch.isDone = true
+    }
+    // Failures here occur again in the import.
+    const batch: Begun = { isDone: false, done: done.then(end, end), hurry }
+    for (const block of blocks) begun.set(block, batch)
   }
 
   return {
-    begin: blocks => {
-      const fresh = blocks.filter(block => !begun.has(block))
-      const isDue = fresh.length > 0 && fresh[0] === blocks[0]
-      if (!isDue && fresh.length < BATCH_BLOCKS) return
-      const taken = affordable(fresh)
-      const recovered = recover(taken)
-      for (const block of taken) begun.set(block, recovered)
+    begin: (block, following) => {
+      if (begun.has(block) && ++blocksSinceLook < LOOK_BLOCKS) return
+      blocksSinceLook = 0
+      let fresh = [block, ...following(AHEAD_BLOCKS)].filter(one => !begun.has(one))
+      while (fresh[0] === block || fresh.length >= BATCH_BLOCKS) {
+        const taken = affordable(fresh)
+        if (taken.length === 0) return
+        start(taken)
+        fresh = fresh.slice(taken.length)
+      }
     },
     ready: async block => {
-      await begun.get(block)
+      const batch = begun.get(block)
+      if (batch === undefined || batch.isDone) return
+      batch.hurry()
+      await batch.done
     },
   }
 }

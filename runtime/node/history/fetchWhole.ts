@@ -30,7 +30,7 @@ const FOLLOWED_BLOCKS = 256n
 export type FetchWholeOptions = {
   readonly dataPath: string
   readonly genesisFile: string
-  readonly node: Pick<OpenNode, 'chain' | 'recoverSenders' | 'recoverSeals'>
+  readonly node: Pick<OpenNode, 'chain' | 'recoverSenders' | 'recoverBlocks'>
   /** The first block that the node keeps. */
   readonly historyStart: bigint
   readonly network: () => Network | undefined
@@ -112,8 +112,7 @@ const fetchOnce = async (state: State, { chain, importRecord }: WholeChain): Pro
     log,
     nowMs: Date.now,
     createYield: () => rest,
-    recoverSenders: node.recoverSenders,
-    recoverSeals: node.recoverSeals,
+    recoverBlocks: node.recoverBlocks,
     clockWarning: createClockWarning(log, Date.now),
     onImported: ({ header: { number } }) => {
       if (Date.now() - state.loggedMs < LOG_INTERVAL_MS) return

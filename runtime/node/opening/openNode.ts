@@ -39,7 +39,12 @@ import {
   readGenesisIfPresent,
 } from './genesisFile.ts'
 import { createRecoverSeals } from '../../threads/recovery/recoverSeals.ts'
-import { createRecoverSenders, type KnownSender } from '../../threads/recovery/recoverSenders.ts'
+import { createRecoverBlocks } from '../../threads/recovery/recoverBlocks.ts'
+import {
+  createRecoverSenders,
+  type KnownSender,
+  type SendersOfLists,
+} from '../../threads/recovery/recoverSenders.ts'
 
 export type OpenOptions = {
   readonly dataPath: string
@@ -135,10 +140,14 @@ const createClosers = () => {
 const closableLock = (lock: { release(): void }) => ({ close: async () => lock.release() })
 
 /** Recovers the senders that `lookUpSenders` does not know. */
-const createSenders = (recovery: RecoveryPool): Pick<OpenNode, 'recoverSenders' | 'lookUpSenders'> => {
+const createSenders = (
+  recovery: RecoveryPool,
+): Pick<OpenNode, 'recoverSenders' | 'recoverBlocks' | 'lookUpSenders'> => {
   let knownSender: KnownSender = () => undefined
+  const lists: SendersOfLists = new WeakMap()
   return {
-    recoverSenders: createRecoverSenders(recovery, hash => knownSender(hash)),
+    recoverSenders: createRecoverSenders(recovery, hash => knownSender(hash), lists),
+    recoverBlocks: createRecoverBlocks(recovery, hash => knownSender(hash), lists),
     lookUpSenders: known => {
       knownSender = known
     },

@@ -5,6 +5,7 @@ import { decodeExtraData, type QbftExtraData } from '../../../core/block/codec/e
 import type { Header } from '../../../core/block/header.ts'
 import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import type { RecoveryPool } from './recoveryPool.ts'
+import type { Recovery } from './signatureBuffers.ts'
 
 /** Maximum seals per block recovered in advance. Longer lists are left to validation, which stops at the first foreign seal. */
 const SEALS_MAX = 256
@@ -19,28 +20,25 @@ const extraDataOf = (header: Header): QbftExtraData | undefined => {
   }
 }
 
+/** The seals of a header in their order; undefined for a header whose seals are left to validation. */
+export const sealRecoveriesOf = (header: Header): readonly Recovery[] | undefined => {
+  const extraData = extraDataOf(header)
+  if (extraData === undefined) return undefined
+  const hash = qbftSealHash(header)
+  return extraData.seals.map(seal => ({
+    hash,
+    yParity: seal[64] as number,
+    r: bytesToBigint(seal.subarray(0, 32)),
+    s: bytesToBigint(seal.subarray(32, 64)),
+  }))
+}
+
 /** Recovers seals on the threads of the pool. */
 export const createRecoverSeals =
-  (pool: RecoveryPool): RecoverSeals =>
+  (pool: Pick<RecoveryPool, 'recover'>): RecoverSeals =>
   async headers => {
-    const found = headers.map(extraDataOf)
-    const signers = await pool.recover(
-      found.flatMap((extraData, index) => {
-        if (extraData === undefined) return []
-        const hash = qbftSealHash(headers[index] as Header)
-        return extraData.seals.map(seal => ({
-          hash,
-          yParity: seal[64] as number,
-          r: bytesToBigint(seal.subarray(0, 32)),
-          s: bytesToBigint(seal.subarray(32, 64)),
-        }))
-      }),
-    )
+    const found = headers.map(sealRecoveriesOf)
+    const signers = await pool.recover(found.flatMap(seals => seals ?? []))
     let at = 0
-    return found.map(extraData => {
-      if (extraData === undefined) return undefined
-      const own = signers.slice(at, at + extraData.seals.length)
-      at += extraData.seals.length
-      return own
-    })
+    return found.map(seals => (seals === undefined ? undefined : signers.slice(at, (at += seals.length))))
   }

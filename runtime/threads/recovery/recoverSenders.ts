@@ -15,7 +15,7 @@ const SLICE_TRANSACTIONS = 32
 /** Transactions per batch for the pool: a block may hold more than the pool accepts at once. */
 const BATCH_TRANSACTIONS = 8_192
 
-const recoveryOf = (transaction: Transaction): Recovery => ({
+export const recoveryOf = (transaction: Transaction): Recovery => ({
   hash: signingHash(transaction),
   yParity: transaction.yParity,
   r: transaction.r,
@@ -34,11 +34,15 @@ const recoveriesOf = async (transactions: readonly Transaction[]): Promise<reado
   return recoveries
 }
 
-/**
- * Recovers senders on the threads of the pool. Caches the answer of each list: the import of a prefetched block requests the
- * same list again.
- */
-export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSender): RecoverSenders => {
+/** The answers of lists by the list itself: the import of a prefetched block requests the same list again. */
+export type SendersOfLists = WeakMap<readonly Transaction[], ReturnType<RecoverSenders>>
+
+/** Recovers senders on the threads of the pool. Caches the answer of each list. */
+export const createRecoverSenders = (
+  pool: Pick<RecoveryPool, 'recover'>,
+  knownSender: KnownSender,
+  lists: SendersOfLists = new WeakMap(),
+): RecoverSenders => {
   const knownSenders = async (transactions: readonly Transaction[]): Promise<(Address | undefined)[]> => {
     const yieldTurn = createYield()
     const senders: (Address | undefined)[] = []
@@ -60,14 +64,13 @@ export const createRecoverSenders = (pool: RecoveryPool, knownSender: KnownSende
     return senders.map(sender => sender ?? recovered[next++])
   }
 
-  const recoveriesOfList = new WeakMap<readonly Transaction[], ReturnType<RecoverSenders>>()
   return transactions => {
-    const before = recoveriesOfList.get(transactions)
+    const before = lists.get(transactions)
     if (before !== undefined) return before
     const recovered = recover(transactions)
-    recoveriesOfList.set(transactions, recovered)
+    lists.set(transactions, recovered)
     // The next one tries again.
-    recovered.catch(() => recoveriesOfList.delete(transactions))
+    recovered.catch(() => lists.delete(transactions))
     return recovered
   }
 }

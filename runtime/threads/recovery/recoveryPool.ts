@@ -10,6 +10,9 @@ const CHUNK_SIZE_MAX = 8
 /** Chunks queued at a thread, so that it continues while the main thread works on a chunk. */
 const CHUNKS_AHEAD = 4
 
+/** Signatures per chunk of a batch that is needed later: a message costs as much as recovering one. */
+const LATER_CHUNK_SIZE = 16
+
 /** Smaller batches, together with others of the same turn, are recovered on the main thread: handing them over takes as long. */
 const WORKER_BATCH_MIN = 8
 
@@ -34,8 +37,16 @@ export type RecoveryPool = {
    * @throws RecoveryPoolFullError when more than RECOVERIES_PENDING_MAX wait.
    */
   readonly recover: (batch: readonly Recovery[]) => Promise<(Address | undefined)[]>
+  /** As `recover`, for signers that are needed later: the main thread leaves them to the others until `hurry`. */
+  readonly recoverLater: (batch: readonly Recovery[]) => LaterSigners
   /** Stops the threads. The main thread finishes pending batches and handles later ones. */
   readonly close: () => Promise<void>
+}
+
+export type LaterSigners = {
+  readonly signers: Promise<(Address | undefined)[]>
+  /** To be called once the signers are waited for: the main thread takes part. */
+  readonly hurry: () => void
 }
 
 /** A part of a batch and its callbacks. */
@@ -44,6 +55,9 @@ type Chunk = {
   readonly settle: (answers: Uint8Array) => void
   readonly fail: (cause: unknown) => void
 }
+
+/** The chunks of a batch that no thread has; the main thread takes none of them while it `isForLater`. */
+type Batch = { readonly chunks: Chunk[]; isForLater: boolean }
 
 /** A batch that waits for others of the same turn. */
 type SmallBatch = {
@@ -59,10 +73,10 @@ type PoolState = {
   readonly workers: number
   readonly onWorkerFailure: (cause: unknown) => void
   /**
-   * The chunks of each batch, none of them empty. The batches take turns: a proposal of a block, or some gossiped transactions, do
-   * not wait for the hundreds of a JSON-RPC batch.
+   * None of them empty. The batches take turns: a proposal of a block, or some gossiped transactions, do not wait for the
+   * hundreds of a JSON-RPC batch.
    */
-  readonly batches: Chunk[][]
+  readonly batches: Batch[]
   /** Those of this turn: a download recovers many blocks of a few transactions each. */
   readonly small: SmallBatch[]
   /** Undefined until the first large batch. */
@@ -75,16 +89,20 @@ type PoolState = {
 
 const defaultWorkers = (): number => Math.min(availableParallelism() - 1, WORKERS_MAX)
 
-const queue = ({ batches }: PoolState, chunks: Chunk[]): void => {
-  if (chunks.length > 0) batches.push(chunks)
+const queue = ({ batches }: PoolState, batch: Batch): void => {
+  if (batch.chunks.length > 0) batches.push(batch)
 }
 
-const nextChunk = (pool: PoolState): Chunk | undefined => {
-  const batch = pool.batches.shift()
-  const chunk = batch?.shift()
+const takeChunk = (pool: PoolState, index: number): Chunk | undefined => {
+  const [batch] = pool.batches.splice(index, 1)
+  const chunk = batch?.chunks.shift()
   if (batch !== undefined) queue(pool, batch)
   return chunk
 }
+
+/** The next batch that the main thread works on; -1 if there is none. */
+const indexForMain = ({ batches, members = [] }: PoolState): number =>
+  batches.findIndex(({ isForLater }) => !isForLater || members.length === 0)
 
 const recoverHere = (chunk: Chunk): void => {
   try {
@@ -98,7 +116,7 @@ const recoverHere = (chunk: Chunk): void => {
 const assignChunks = (pool: PoolState, { thread, sent, isReady }: Member, ahead = CHUNKS_AHEAD): void => {
   if (!isReady) return
   while (sent.length < ahead) {
-    const chunk = nextChunk(pool)
+    const chunk = takeChunk(pool, 0)
     if (chunk === undefined) return
     sent.push(chunk)
     const encoded = encodeRecoveries(chunk.recoveries)
@@ -107,13 +125,14 @@ const assignChunks = (pool: PoolState, { thread, sent, isReady }: Member, ahead 
   }
 }
 
-/** Recovers chunks on the main thread until the queue is empty, one per tick of the event loop. */
+/** Recovers chunks on the main thread until it has no more to do, one per tick of the event loop. */
 const workHere = async (pool: PoolState): Promise<void> => {
   if (pool.isMainBusy) return
   pool.isMainBusy = true
-  while (pool.batches.length > 0) {
+  while (indexForMain(pool) >= 0) {
     await exclusiveTurn()
-    const chunk = nextChunk(pool)
+    const index = indexForMain(pool)
+    const chunk = index < 0 ? undefined : takeChunk(pool, index)
     if (chunk !== undefined) recoverHere(chunk)
   }
   pool.isMainBusy = false
@@ -123,7 +142,7 @@ const workHere = async (pool: PoolState): Promise<void> => {
 const removeMember = (pool: PoolState, member: Member): void => {
   member.isReady = false
   pool.members = pool.members?.filter(other => other !== member)
-  queue(pool, member.sent.splice(0))
+  queue(pool, { chunks: member.sent.splice(0), isForLater: false })
   void workHere(pool)
 }
 
@@ -159,6 +178,25 @@ const startMembers = (pool: PoolState): readonly Member[] => {
   return started
 }
 
+/** Divides a batch into chunks, and queues them. */
+const queueBatch = (
+  pool: PoolState,
+  batch: readonly Recovery[],
+  size: number,
+  isForLater: boolean,
+): { readonly queued: Batch; readonly answers: Promise<Uint8Array[]> } => {
+  const queued: Batch = { chunks: [], isForLater }
+  const answers: Promise<Uint8Array>[] = []
+  for (let at = 0; at < batch.length; at += size)
+    answers.push(
+      new Promise((settle, fail) => {
+        queued.chunks.push({ recoveries: batch.slice(at, at + size), settle, fail })
+      }),
+    )
+  queue(pool, queued)
+  return { queued, answers: Promise.all(answers) }
+}
+
 const recoverBatch = async (
   pool: PoolState,
   batch: readonly Recovery[],
@@ -166,33 +204,48 @@ const recoverBatch = async (
   const members = (pool.members ??= startMembers(pool))
   const threads = members.length + 1
   const size = Math.min(CHUNK_SIZE_MAX, Math.ceil(batch.length / threads))
-  const chunks: Chunk[] = []
-  const answers: Promise<Uint8Array>[] = []
-  for (let at = 0; at < batch.length; at += size)
-    answers.push(
-      new Promise((settle, fail) => {
-        chunks.push({ recoveries: batch.slice(at, at + size), settle, fail })
-      }),
-    )
   // The main thread takes its share of a small batch.
-  const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(chunks.length / threads))
-  queue(pool, chunks)
+  const ahead = Math.min(CHUNKS_AHEAD, Math.ceil(Math.ceil(batch.length / size) / threads))
+  const { answers } = queueBatch(pool, batch, size, false)
   for (const member of members) assignChunks(pool, member, ahead)
   void workHere(pool)
-  return (await Promise.all(answers)).flatMap(decodeAnswers)
+  return (await answers).flatMap(decodeAnswers)
+}
+/** @throws RecoveryPoolFullError */
+const counted = async (
+  pool: PoolState,
+  count: number,
+  recover: () => Promise<(Address | undefined)[]>,
+): Promise<(Address | undefined)[]> => {
+  if (pool.pending + count > RECOVERIES_PENDING_MAX) throw new RecoveryPoolFullError()
+  pool.pending += count
+  try {
+    return await recover()
+  } finally {
+    pool.pending -= count
+  }
 }
 
 /** @throws RecoveryPoolFullError */
-const recoverCounted = async (
-  pool: PoolState,
-  batch: readonly Recovery[],
-): Promise<(Address | undefined)[]> => {
-  if (pool.pending + batch.length > RECOVERIES_PENDING_MAX) throw new RecoveryPoolFullError()
-  pool.pending += batch.length
-  try {
-    return await recoverBatch(pool, batch)
-  } finally {
-    pool.pending -= batch.length
+const recoverCounted = (pool: PoolState, batch: readonly Recovery[]): Promise<(Address | undefined)[]> =>
+  counted(pool, batch.length, () => recoverBatch(pool, batch))
+
+const recoverLater = (pool: PoolState, batch: readonly Recovery[]): LaterSigners => {
+  let queued: Batch | undefined
+  const signers = counted(pool, batch.length, async () => {
+    const members = (pool.members ??= startMembers(pool))
+    const { queued: own, answers } = queueBatch(pool, batch, LATER_CHUNK_SIZE, true)
+    queued = own
+    for (const member of members) assignChunks(pool, member)
+    void workHere(pool)
+    return (await answers).flatMap(decodeAnswers)
+  })
+  return {
+    signers,
+    hurry: () => {
+      if (queued !== undefined) queued.isForLater = false
+      void workHere(pool)
+    },
   }
 }
 
@@ -232,6 +285,7 @@ export const createRecoveryPool = (options: RecoveryPoolOptions = {}): RecoveryP
   return {
     recover: batch =>
       batch.length < WORKER_BATCH_MIN ? recoverSmall(pool, batch) : recoverCounted(pool, batch),
+    recoverLater: batch => recoverLater(pool, batch),
     close: async () => {
       const stopping = pool.members ?? []
       pool.members = []

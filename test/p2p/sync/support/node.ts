@@ -8,7 +8,7 @@ import { type SyncOptions, startSync } from '../../../../p2p/sync/startSync.ts'
 import { configureLog, logOf } from '../../../../runtime/logging/log.ts'
 import { logBlock } from '../../../../runtime/logging/logBlock.ts'
 import { createYield } from '../../../../runtime/scheduler.ts'
-import { createRecoverSeals } from '../../../../runtime/threads/recovery/recoverSeals.ts'
+import { createRecoverBlocks } from '../../../../runtime/threads/recovery/recoverBlocks.ts'
 import { createPoolHead } from '../../../../runtime/node/pool/submit.ts'
 import { createRecoveryPool } from '../../../../runtime/threads/recovery/recoveryPool.ts'
 import { extend, openTestChain, type TestGenesis } from '../../../core/chain/support/chain.ts'
@@ -24,7 +24,7 @@ export const captureLog = (): void => {
 }
 
 /** Runs on this thread. */
-const recoverSeals = createRecoverSeals(createRecoveryPool({ workers: 0 }))
+const recoverBlocks = createRecoverBlocks(createRecoveryPool({ workers: 0 }), () => undefined, new WeakMap())
 
 export const CONFIGURATION: Readonly<Record<string, string>> = {
   chainId: '1337',
@@ -51,7 +51,7 @@ export const openNode = async ({ genesis, ...options }: NodeOptions = {}): Promi
     pool,
     poolHead,
     recoverSenders: recoverHere,
-    recoverSeals,
+    recoverBlocks,
     log,
     nowMs: Date.now,
     createYield: createYield,

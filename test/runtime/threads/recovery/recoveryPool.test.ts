@@ -82,6 +82,26 @@ describe('given a batch of signatures to recover', () => {
     }
   })
 
+  for (const workers of [0, 1]) {
+    test(`when the signers are needed later and there are ${workers} threads, then they come in order, hurried or not`, async () => {
+      const pool = createRecoveryPool({ workers })
+      const later = [pool.recoverLater(BATCH), pool.recoverLater(BATCH)]
+      const now = await pool.recover(BATCH.slice(0, 16))
+      later[1]?.hurry()
+      expect(now.map(text)).toEqual(EXPECTED.slice(0, 16))
+      for (const { signers } of later) expect((await signers).map(text)).toEqual(EXPECTED)
+      await pool.close()
+    })
+  }
+
+  test('when the signers are needed later and the threads end, then the main thread finds them', async () => {
+    const pool = createRecoveryPool({ workers: 1 })
+    const { signers } = pool.recoverLater(BATCH)
+    await pool.close()
+    expect((await signers).map(text)).toEqual(EXPECTED)
+    expect((await pool.recoverLater(BATCH).signers).map(text)).toEqual(EXPECTED)
+  })
+
   test('when a short batch comes after a long one, then it is recovered first', async () => {
     const pool = createRecoveryPool({ workers: 0 })
     const done: string[] = []
@@ -116,5 +136,8 @@ describe('given a batch of signatures to recover', () => {
     const batch = Array.from({ length: RECOVERIES_PENDING_MAX + 1 }, () => first)
     const failure = await pool.recover(batch).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(RecoveryPoolFullError)
+    const later = pool.recoverLater(batch)
+    later.hurry()
+    expect(await later.signers.catch((error: unknown) => error)).toBeInstanceOf(RecoveryPoolFullError)
   })
 })
