@@ -24,6 +24,8 @@ const buildBinary = async (target: Target): Promise<string> => {
     target: 'bun',
     minify: { whitespace: true, syntax: true },
     plugins: [fileUrls(ROOT, entry => `new URL('${EMBEDDED}/${entry}')`)],
+    // Most of the time to the first answer went into compiling the program. For another architecture it cannot be tried here.
+    ...(target === process.arch ? { bytecode: true, format: 'esm' } : {}),
     compile: { target: TARGETS[target], outfile },
   })
   if (!success) throw new AggregateError(logs, `the binary for ${target} was not built`)

@@ -94,6 +94,12 @@ describe.if(isX64)('given the binary for this machine', () => {
     expect(readFileSync(told, 'utf8')).toBe('--ready\n--stopping\n')
   })
 
+  test('when it starts, then its code is compiled already', () => {
+    const env = { BUN_JSC_verboseDiskCache: '1' }
+    const { stderr } = spawnSync(binary, ['--version'], { encoding: 'utf8', env })
+    expect(stderr).toContain('Cache hit for sourceCode')
+  })
+
   test('when it runs a network, then its nodes are the same binary, and blocks come', async () => {
     const ports = ['--rpc-http-port=0', '--p2p-port=0']
     const command = [binary, 'network', `--data-path=${join(folder, 'network')}`, '--validators=1', ...ports]
