@@ -12,7 +12,7 @@ import { benchDevelopment } from './rpc/development.ts'
 import { benchEvm } from './execution/evm.ts'
 import { benchGraphql } from './rpc/graphql.ts'
 import { benchGrowth } from './execution/growth.ts'
-import type { BenchOptions, Row } from './measure.ts'
+import type { BenchOptions } from './measure.ts'
 import { benchMetrics } from './rpc/metrics.ts'
 import { benchLight } from './network/light.ts'
 import { benchNetwork } from './network/network.ts'
@@ -23,6 +23,7 @@ import { benchPruning } from './storage/pruning.ts'
 import { benchSnapshot } from './storage/snapshot.ts'
 import { benchSpans } from './execution/spans.ts'
 import { benchSubscribers } from './subscribers/subscribers.ts'
+import { createGroupRows } from './rows.ts'
 import { tableText } from './table.ts'
 import { benchTraces } from './rpc/traces.ts'
 import { benchTransports } from './network/transports.ts'
@@ -33,7 +34,7 @@ type Group = {
   readonly title: string
   /** What a reader of the figures must know. */
   readonly note: string
-  readonly run: (options: BenchOptions) => Promise<readonly Row[]>
+  readonly run: (options: BenchOptions) => Promise<void>
 }
 
 const GROUPS: Readonly<Record<string, Group>> = {
@@ -228,18 +229,25 @@ const main = async (): Promise<void> => {
   const progress = (text: string): void => {
     process.stderr.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${text}\n`)
   }
-  const tables: string[] = []
-  for (const { title, note, run } of groups) {
-    tables.push(`${tableText(title, await run({ quick, full, progress }))}\n  ${note}`)
-    // What one group held in memory must not slow down the next.
-    Bun.gc(true)
-  }
   const processors = cpus()
   const machine = `Bun ${Bun.version}, ${processors.length} x ${processors[0]?.model ?? 'unknown processor'}`
   process.stdout.write(
-    `${machine}${quick ? ', quick' : full ? ', full' : ''}: medians; ratios count, not the times\n\n`,
+    `${machine}${quick ? ', quick' : full ? ', full' : ''}: medians; ratios count, not the times\n`,
   )
-  process.stdout.write(`${tables.join('\n\n')}\n`)
+  for (const { title, note, run } of groups) {
+    progress(title)
+    const rows = createGroupRows(progress)
+    try {
+      await run({ quick, full, progress, row: rows.measure })
+    } catch (error) {
+      // What all rows of the group need; the other groups do not.
+      await rows.measure('the rest of the group', () => Promise.reject(error))
+    }
+    process.stdout.write(`\n${tableText(title, rows.all())}\n  ${note}\n`)
+    if (rows.all().some(({ failure }) => failure !== undefined)) process.exitCode = 1
+    // What one group held in memory must not slow down the next.
+    Bun.gc(true)
+  }
 }
 
 try {

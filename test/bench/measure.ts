@@ -1,5 +1,13 @@
 /** One line of the table. */
-export type Row = { readonly name: string; readonly values: Readonly<Record<string, string>> }
+export type Row = {
+  readonly name: string
+  readonly values: Readonly<Record<string, string>>
+  /** Why it was not measured. */
+  readonly failure?: string
+}
+
+/** Measures one or some rows, which are told at once; a failure becomes a row, and the rows after it are measured. */
+export type MeasureRow = (what: string, run: () => Promise<Row | readonly Row[]>) => Promise<void>
 
 export type BenchOptions = {
   /** Fewer windows and smaller states: for a look, not for figures. */
@@ -8,6 +16,7 @@ export type BenchOptions = {
   readonly full: boolean
   /** Says what is being prepared or measured. */
   readonly progress: (text: string) => void
+  readonly row: MeasureRow
 }
 
 export const median = (values: readonly number[]): number => {

@@ -32,9 +32,8 @@ const benchRuntime = async (
   runtime: RuntimeName,
   { keyFile, token }: Tokens,
   folder: string,
-  { quick, progress }: BenchOptions,
+  quick: boolean,
 ): Promise<Row> => {
-  progress(`auth: requests with and without a token on ${runtime}`)
   const off = await startNode(join(folder, `${runtime}-off`), [], { runtime })
   const on = await startNode(
     join(folder, `${runtime}-on`),
@@ -69,9 +68,8 @@ const benchRuntime = async (
   }
 }
 
-const benchStorm = async (runtime: RuntimeName, folder: string, options: BenchOptions): Promise<Row> => {
-  options.progress(`auth: wrong logins beside requests on ${runtime}`)
-  const { quiet, stormy, logins } = await quietAndStormy(runtime, folder, options.quick ? 3_000 : 8_000)
+const benchStorm = async (runtime: RuntimeName, folder: string, quick: boolean): Promise<Row> => {
+  const { quiet, stormy, logins } = await quietAndStormy(runtime, folder, quick ? 3_000 : 8_000)
   return {
     name: `p99 beside ${logins.toFixed(0)} wrong logins/s, ${runtime}`,
     values: { 'quiet, ms': msText(quiet), 'stormy, ms': msText(stormy) },
@@ -79,15 +77,18 @@ const benchStorm = async (runtime: RuntimeName, folder: string, options: BenchOp
 }
 
 /** What a token costs each request, and what wrong passwords cost everybody else. */
-export const benchAuth = async (options: BenchOptions): Promise<readonly Row[]> => {
+export const benchAuth = async (options: BenchOptions): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
   try {
     const tokens = await createTokens(folder)
-    const rows: Row[] = []
     for (const runtime of RUNTIMES.filter(isInstalled))
-      rows.push(await benchRuntime(runtime, tokens, folder, options))
-    for (const runtime of RUNTIMES.filter(isInstalled)) rows.push(await benchStorm(runtime, folder, options))
-    return rows
+      await options.row(`eth_blockNumber on ${runtime}`, () =>
+        benchRuntime(runtime, tokens, folder, options.quick),
+      )
+    for (const runtime of RUNTIMES.filter(isInstalled))
+      await options.row(`p99 beside wrong logins, ${runtime}`, () =>
+        benchStorm(runtime, folder, options.quick),
+      )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -2,9 +2,8 @@ import type { CryptoEngine } from '../../../core/crypto/engine.ts'
 import { nobleEngine } from '../../../core/crypto/noble.ts'
 import { loadWasmEngine } from '../../../core/crypto/wasm/engine.ts'
 import { loadFastestEngine } from '../../../runtime/crypto/fastest.ts'
+import type { BenchOptions } from '../measure.ts'
 import { microseconds } from './microseconds.ts'
-
-export type Row = { name: string; values: Record<string, string> }
 
 const text = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0))
 
@@ -32,21 +31,22 @@ const OPERATIONS: readonly Operation[] = [
 ]
 
 /** Recovery, signing and keccak by each engine, in microseconds, with the ratio of the reference to the fastest. */
-export const benchCrypto = async (): Promise<Row[]> => {
+export const benchCrypto = async ({ row }: BenchOptions): Promise<void> => {
   const wasmEngine = await loadWasmEngine(crypto.getRandomValues(new Uint8Array(32)))
   const fastestEngine = await loadFastestEngine()
-  return OPERATIONS.map(({ name, prepare }) => {
-    const noble = microseconds(prepare(nobleEngine))
-    const wasm = microseconds(prepare(wasmEngine))
-    const fastest = microseconds(prepare(fastestEngine))
-    return {
-      name,
-      values: {
-        'noble µs': text(noble),
-        'wasm µs': text(wasm),
-        [`${fastestEngine.name} µs`]: text(fastest),
-        ratio: `${(noble / fastest).toFixed(1)}x`,
-      },
-    }
-  })
+  for (const { name, prepare } of OPERATIONS)
+    await row(name, async () => {
+      const noble = microseconds(prepare(nobleEngine))
+      const wasm = microseconds(prepare(wasmEngine))
+      const fastest = microseconds(prepare(fastestEngine))
+      return {
+        name,
+        values: {
+          'noble µs': text(noble),
+          'wasm µs': text(wasm),
+          [`${fastestEngine.name} µs`]: text(fastest),
+          ratio: `${(noble / fastest).toFixed(1)}x`,
+        },
+      }
+    })
 }

@@ -9,7 +9,7 @@ import { loadWasmEngine } from '../../../core/crypto/wasm/engine.ts'
 import { encodeG1, encodeG2 } from '../../../core/evm/precompiles/bls12381/bls12381Points.ts'
 import { precompileAt } from '../../../core/evm/precompiles/precompiles.ts'
 import type { ForkName } from '../../../core/genesis/fork.ts'
-import type { Row } from './crypto.ts'
+import type { Row } from '../measure.ts'
 import { microseconds } from './microseconds.ts'
 
 const word = (value: bigint | number): Uint8Array => bigintToFixedBytes(BigInt(value), 32)

@@ -16,7 +16,7 @@ import { storeChain } from '../../support/stores/storedChain.ts'
 import { benchCommits } from './edgeCommits.ts'
 import { benchBlockTrips, benchCallTrips, benchSeals } from './edgeTrips.ts'
 import { benchWorker, cpuMsOf } from './edgeWorker.ts'
-import type { BenchOptions, Row } from '../measure.ts'
+import type { BenchOptions, MeasureRow } from '../measure.ts'
 import { until } from '../../support/until.ts'
 
 const FILLED_BLOCKS = 640
@@ -100,20 +100,20 @@ const rateOf = async (server: Server, request: Request): Promise<Readonly<Record
   }
 }
 
-const benchReaders = async (storage: string): Promise<Row[]> => {
+const benchReaders = async (storage: string, row: MeasureRow): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
   const node = await startNode(folder, ['--min-gas-price=0', `--replicate-to=${storage}`])
   try {
     const { account, token } = await makeTokenChain(node.url, 20)
     const call = { to: token, data: `0x70a08231${account.slice(2).padStart(64, '0')}` }
-    const rows: Row[] = []
-    const measure = async (name: string, server: Server): Promise<void> => {
-      const values = {
-        ...(await rateOf(server, ['eth_blockNumber'])),
-        ...(await rateOf(server, ['eth_call', call, 'latest'])),
-      }
-      rows.push({ name, values })
-    }
+    const measure = (name: string, server: Server): Promise<void> =>
+      row(name, async () => ({
+        name,
+        values: {
+          ...(await rateOf(server, ['eth_blockNumber'])),
+          ...(await rateOf(server, ['eth_call', call, 'latest'])),
+        },
+      }))
     await measure('node', node)
     const kv = await sharedStoreOf(storage).open()
     const genesis = parseGenesisText(readFileSync(join(folder, 'genesis.json'), 'utf8'))
@@ -121,7 +121,7 @@ const benchReaders = async (storage: string): Promise<Row[]> => {
       await makeTokenChain(node.url, 1)
       await Bun.sleep(1_000)
     }
-    rows.push(await benchCallTrips(genesis, kv, call, nextBlock))
+    await row('requests of a call', () => benchCallTrips(genesis, kv, call, nextBlock))
     await kv.close()
     for (const verify of ['none', 'head', 'state']) {
       const reader = await startReader([
@@ -132,7 +132,6 @@ const benchReaders = async (storage: string): Promise<Row[]> => {
       await measure(`reader, ${verify}`, reader)
       await reader.stop()
     }
-    return rows
   } finally {
     await node.stop()
     rmSync(folder, { recursive: true, force: true })
@@ -149,8 +148,10 @@ const inFolder = async <T>(run: (folder: string) => Promise<T>): Promise<T> => {
 }
 
 /** Replicas in real servers on this machine, and readers of them beside the node. */
-export const benchEdge = async (_options: BenchOptions): Promise<readonly Row[]> => {
-  const rows: Row[] = [await benchBlockTrips(), await benchSeals(), ...(await inFolder(benchWorker))]
+export const benchEdge = async ({ row }: BenchOptions): Promise<void> => {
+  await row('requests of a block', benchBlockTrips)
+  await row('seals', benchSeals)
+  await row('a Worker', () => inFolder(benchWorker))
   const servers = [
     ...(HAS_REDIS ? [['redis', startRedis] as const] : []),
     ...(HAS_POSTGRESQL ? [['postgresql', startPostgresql] as const] : []),
@@ -158,18 +159,18 @@ export const benchEdge = async (_options: BenchOptions): Promise<readonly Row[]>
   for (const [name, start] of servers) {
     const server = await start()
     try {
-      rows.push({ name, values: await benchStore(`${name}?url=${server.url}`) })
+      await row(name, async () => ({ name, values: await benchStore(`${name}?url=${server.url}`) }))
     } finally {
       await server.remove()
     }
   }
-  if (!HAS_REDIS) return rows
+  if (!HAS_REDIS) return
   const [server, other] = [await startRedis(), await startRedis()]
   try {
-    rows.push(await inFolder(folder => benchCommits(folder, server, other)))
+    await row('commits', () => inFolder(folder => benchCommits(folder, server, other)))
     await server.kill()
     await server.start()
-    return [...rows, ...(await benchReaders(`redis?url=${server.url}`))]
+    await benchReaders(`redis?url=${server.url}`, row)
   } finally {
     await server.remove()
     await other.remove()

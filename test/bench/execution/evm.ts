@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { HOT_CALLS } from '../../../core/evm/compiled/hotPrograms.ts'
-import { startAnvil } from '../engines/anvil.ts'
+import { type Anvil, startAnvil } from '../engines/anvil.ts'
 import { ANVIL_LOOP_ARGS, anvilLoop } from '../engines/anvilLoop.ts'
 import { ethereumjsLoop } from '../engines/ethereumjsLoop.ts'
 import { ownLoop } from '../engines/ownLoop.ts'
@@ -35,28 +35,27 @@ const speed = async (
 
 const text = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0))
 
+const benchLoop = async (loop: Loop, anvil: Anvil, options: BenchOptions): Promise<Row> => {
+  const ours = await speed(loop, ownLoop(loop), options)
+  const reference = await speed(loop, await ethereumjsLoop(loop), options)
+  const revm = await speed(loop, await anvilLoop(anvil, loop), options)
+  return {
+    name: loop.name,
+    values: {
+      ours: text(ours),
+      '@ethereumjs/evm': text(reference),
+      'anvil (eth_call)': text(revm),
+      'ours / @ethereumjs': `${text(ours / reference)}x`,
+      'ours / anvil': `${(ours / revm).toFixed(2)}x`,
+    },
+  }
+}
+
 /** Each loop in our interpreter, in the JavaScript EVM, and in revm inside anvil by `eth_call`. */
-export const benchEvm = async (options: BenchOptions): Promise<Row[]> => {
+export const benchEvm = async (options: BenchOptions): Promise<void> => {
   const anvil = await startAnvil(ANVIL_LOOP_ARGS)
   try {
-    const rows: Row[] = []
-    for (const loop of LOOPS) {
-      options.progress(`${loop.name} loop`)
-      const ours = await speed(loop, ownLoop(loop), options)
-      const reference = await speed(loop, await ethereumjsLoop(loop), options)
-      const revm = await speed(loop, await anvilLoop(anvil, loop), options)
-      rows.push({
-        name: loop.name,
-        values: {
-          ours: text(ours),
-          '@ethereumjs/evm': text(reference),
-          'anvil (eth_call)': text(revm),
-          'ours / @ethereumjs': `${text(ours / reference)}x`,
-          'ours / anvil': `${(ours / revm).toFixed(2)}x`,
-        },
-      })
-    }
-    return rows
+    for (const loop of LOOPS) await options.row(loop.name, () => benchLoop(loop, anvil, options))
   } finally {
     await anvil.stop()
   }

@@ -138,15 +138,12 @@ const FULL_SIZES = [10_000, 10_000_000]
  * A block of 1,000 transfers to accounts all over states of several sizes: executed, all roots, committed to SQLite. Once
  * with the accounts read ahead, as a node does that has the transactions in its pool, and once for a node that has not.
  */
-export const benchGrowth = async ({ quick, full, progress }: BenchOptions): Promise<Row[]> => {
+export const benchGrowth = async ({ quick, full, progress, row: add }: BenchOptions): Promise<void> => {
   const senders = createSenders()
   const counts = quick ? { warmups: 10, windows: 20 } : { warmups: 30, windows: 120 }
   progress('warming up')
   await measure(senders, WARM_UP_SIZE, { warmups: 0, windows: counts.warmups }, () => undefined)
-  const grown: (readonly [holders: number, Grown])[] = []
-  for (const holders of quick ? QUICK_SIZES : full ? FULL_SIZES : SIZES)
-    grown.push([holders, await measure(senders, holders, counts, progress)])
-  const smallest = (grown[0] as (typeof grown)[0])[1]
+  let smallest: Grown | undefined
   const row = (holders: number, of: Times, first: Times): Row => ({
     name: `${holders.toLocaleString('en')} accounts`,
     values: {
@@ -158,19 +155,20 @@ export const benchGrowth = async ({ quick, full, progress }: BenchOptions): Prom
       '  against 10,000': timesText(of.meanCpu, first.meanCpu),
     },
   })
-  return [
-    ...grown.map(([holders, { readAhead, bytesPerAccount, bytesPerTransfer }]) => {
-      const { name, values } = row(holders, readAhead, smallest.readAhead)
+  for (const holders of quick ? QUICK_SIZES : full ? FULL_SIZES : SIZES)
+    await add(`${holders.toLocaleString('en')} accounts`, async () => {
+      const grown = await measure(senders, holders, counts, progress)
+      smallest ??= grown
+      const { name, values } = row(holders, grown.readAhead, smallest.readAhead)
       const more = {
-        'read ahead ms': msText(readAhead.ahead),
-        'bytes an account': bytesPerAccount.toFixed(0),
-        'bytes a transfer': bytesPerTransfer.toFixed(0),
+        'read ahead ms': msText(grown.readAhead.ahead),
+        'bytes an account': grown.bytesPerAccount.toFixed(0),
+        'bytes a transfer': grown.bytesPerTransfer.toFixed(0),
       }
-      return { name, values: { ...values, ...more } }
-    }),
-    ...grown.map(([holders, { notReadAhead }]) => {
-      const { name, values } = row(holders, notReadAhead, smallest.notReadAhead)
-      return { name: `${name}, not read ahead`, values }
-    }),
-  ]
+      const notReadAhead = row(holders, grown.notReadAhead, smallest.notReadAhead)
+      return [
+        { name, values: { ...values, ...more } },
+        { ...notReadAhead, name: `${name}, not read ahead` },
+      ]
+    })
 }

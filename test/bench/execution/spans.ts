@@ -21,7 +21,7 @@ import { createRecoverSenders } from '../../../runtime/threads/recovery/recoverS
 import { address } from '../../core/evm/harness.ts'
 import { withFolder } from '../../runtime/folder.ts'
 import { benchGenesis, VALIDATOR_KEY } from '../genesis.ts'
-import type { BenchOptions, Row } from '../measure.ts'
+import type { BenchOptions } from '../measure.ts'
 import { SLOW_BLOCKS, type SlowBlock } from './slowBlocks.ts'
 import { CHAIN_ID } from '../workload.ts'
 import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
@@ -167,12 +167,11 @@ const measureCase = async (
 }
 
 /** How long blocks that were made to be slow hold the event loop at a time. Linux alone tells the CPU time of a thread. */
-export const benchSpans = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
+export const benchSpans = async ({ quick, row }: BenchOptions): Promise<void> => {
   const cases = Object.entries(SLOW_BLOCKS)
   const genesisJson = genesisOf(cases.map(([, { code: bytes }]) => bytes))
   const recovery = createRecoveryPool()
   const recoverSenders = createRecoverSenders(recovery, () => undefined)
-  const rows: Row[] = []
   await withFolder(folder =>
     withFolder(async other => {
       const maker = await openNode(folder, genesisJson, recoverSenders)
@@ -180,9 +179,8 @@ export const benchSpans = async ({ quick, progress }: BenchOptions): Promise<rea
       try {
         for (const [index, [name, one]] of cases.entries()) {
           if (quick && one.isLong === true) continue
-          progress(`event loop: ${name}`)
           const sent = transactionsOf(one, contractOf(index), index)
-          rows.push({ name, values: await measureCase([maker, follower], sent) })
+          await row(name, async () => ({ name, values: await measureCase([maker, follower], sent) }))
         }
       } finally {
         await maker.store.close()
@@ -191,5 +189,4 @@ export const benchSpans = async ({ quick, progress }: BenchOptions): Promise<rea
       }
     }),
   )
-  return rows
 }

@@ -162,12 +162,10 @@ const benchSize = async (
   )
 
 /** How long each step of a validator's work on a block holds the event loop, at a time. */
-export const benchTurns = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
+export const benchTurns = async ({ quick, row }: BenchOptions): Promise<void> => {
   const genesisJson = benchGenesis(await createAlloc(createSenders()))
-  const rows: Row[] = []
-  for (const size of [TRANSACTIONS_PER_BLOCK, 4 * TRANSACTIONS_PER_BLOCK]) {
-    progress(`event loop: blocks of ${size} transfers`)
-    rows.push(await benchSize(size, genesisJson, quick ? [3, 5] : [15, 15]))
-  }
-  return rows
+  for (const size of [TRANSACTIONS_PER_BLOCK, 4 * TRANSACTIONS_PER_BLOCK])
+    await row(`${size.toLocaleString('en')} transfers`, () =>
+      benchSize(size, genesisJson, quick ? [3, 5] : [15, 15]),
+    )
 }

@@ -134,23 +134,33 @@ const measure = async (
   }
 }
 
+type ClientRun = {
+  readonly client: Client
+  readonly kind: WorkloadKind
+  readonly alloc: object
+  readonly seconds: number
+}
+
+const measureClient = async (
+  folder: string,
+  { client, kind, alloc, seconds }: ClientRun,
+): Promise<Row['values']> => {
+  const network = await startNetwork(folder, client, alloc)
+  try {
+    return await measure(network, kind, seconds)
+  } finally {
+    await stopNetwork(network.running)
+  }
+}
+
 /** Networks of this software and of others, one after the other, with the same client and transactions. */
-export const benchClients = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
+export const benchClients = async ({ quick, row }: BenchOptions): Promise<void> => {
   const alloc = await createAlloc(createSenders())
-  const rows: Row[] = []
   for (const kind of quick ? KINDS.slice(0, 1) : KINDS)
     for (const client of clientsHere()) {
       const name = `${NAMES[client]}, ${kind}`
-      progress(`clients: ${name}`)
-      const values = await withFolder(async folder => {
-        const network = await startNetwork(folder, client, alloc)
-        try {
-          return await measure(network, kind, quick ? 10 : 30)
-        } finally {
-          await stopNetwork(network.running)
-        }
-      })
-      rows.push({ name, values })
+      const measured = (folder: string): Promise<Row['values']> =>
+        measureClient(folder, { client, kind, alloc, seconds: quick ? 10 : 30 })
+      await row(name, async () => ({ name, values: await withFolder(measured) }))
     }
-  return rows
 }

@@ -6,6 +6,10 @@ export const at = (sorted: readonly number[], part: number): number =>
 
 export const ms = (value: number): string => (Number.isNaN(value) ? '' : value.toFixed(0))
 
+/** What half and 95 of 100 ascending values stay below; empty of none. */
+export const spreadText = (sorted: readonly number[]): string =>
+  sorted.length === 0 ? '' : `${at(sorted, 0.5).toFixed(2)} / ${at(sorted, 0.95).toFixed(2)}`
+
 /** Of the blocks above `from`, with transactions or without, as their proposers saw it; ascending. */
 export const commitTimes = (
   nodes: readonly BenchNode[],

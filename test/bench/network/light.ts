@@ -82,8 +82,28 @@ const measureRuntime = async (): Promise<Row> => {
   }
 }
 
+const measureStarts = async (
+  network: BenchNetwork,
+  count: number,
+  progress: (text: string) => void,
+): Promise<Row> => {
+  const starts: Start[] = []
+  for (let start = 0; start < count; start++) {
+    progress(`start ${start + 1} of a validator`)
+    starts.push(await measureStart(network))
+  }
+  return {
+    name: 'a validator starts again',
+    values: {
+      'first answer, ms': msText(median(starts.map(({ answerMs }) => answerMs))),
+      'first vote, ms': msText(median(starts.map(({ voteMs }) => voteMs))),
+      longest: msText(Math.max(...starts.map(({ voteMs }) => voteMs))),
+    },
+  }
+}
+
 /** What a validator takes of its machine when nothing happens, and how soon it takes part after a start. */
-export const benchLight = ({ quick, progress }: BenchOptions): Promise<readonly Row[]> =>
+export const benchLight = ({ quick, progress, row }: BenchOptions): Promise<void> =>
   withFolder(async folder => {
     const network = await startBenchNetwork({
       folder,
@@ -92,19 +112,9 @@ export const benchLight = ({ quick, progress }: BenchOptions): Promise<readonly 
       alloc: {},
     })
     try {
-      progress('light: idle validators')
-      const idle = await measureIdle(network.nodes, quick ? QUICK_IDLE_MS : IDLE_MS)
-      const starts: Start[] = []
-      for (let start = 0; start < (quick ? 3 : 7); start++) {
-        progress(`light: start ${start + 1} of a validator`)
-        starts.push(await measureStart(network))
-      }
-      const started = {
-        'first answer, ms': msText(median(starts.map(({ answerMs }) => answerMs))),
-        'first vote, ms': msText(median(starts.map(({ voteMs }) => voteMs))),
-        longest: msText(Math.max(...starts.map(({ voteMs }) => voteMs))),
-      }
-      return [await measureRuntime(), idle, { name: 'a validator starts again', values: started }]
+      await row('the runtime alone', measureRuntime)
+      await row('idle validators', () => measureIdle(network.nodes, quick ? QUICK_IDLE_MS : IDLE_MS))
+      await row('a validator starts again', () => measureStarts(network, quick ? 3 : 7, progress))
     } finally {
       await network.stop()
     }

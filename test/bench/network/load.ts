@@ -1,6 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
-import { type BenchNode, JSON_HEADERS } from './nodes.ts'
+import { type BenchNode, post } from './nodes.ts'
+import { createStallCheck } from './stall.ts'
 
 /** What a client saw of its transactions. */
 export type LoadResult = {
@@ -25,6 +26,8 @@ export type LoadOptions = {
   /** Undefined sends as fast as they are included. */
   readonly perSecond: number | undefined
   readonly seconds: number
+  /** Without a block for this long the network is stalled; STALLED_MS when left out. */
+  readonly stalledMs?: number
 }
 
 const BATCH = 100
@@ -45,31 +48,58 @@ const sendBatch = async (url: string, batch: readonly RecoveredTransaction[]): P
       params: [toHex(transaction.encoded)],
     })),
   )
-  const response = await fetch(url, { method: 'POST', headers: JSON_HEADERS, body })
-  const replies = (await response.json()) as readonly { readonly error?: { readonly message: string } }[]
+  const replies = (await post(url, body)) as readonly { readonly error?: { readonly message: string } }[]
   const failed = replies.find(({ error }) => error !== undefined)
   if (failed !== undefined) throw new Error(`a transaction was refused: ${failed.error?.message}`)
 }
 
-/** One client that sends to all nodes, one batch at a time to each, and watches one of them. */
+/** A block with transactions. */
+type Seen = { readonly atMs: number; readonly count: number }
+
+/** @throws Error where no block had any of them */
+const resultOf = (sent: number, seen: readonly Seen[], latencies: readonly number[]): LoadResult => {
+  const [first, last] = [seen[0], seen.at(-1)]
+  if (sent > 0 && first === undefined) throw new Error(`none of ${sent} transactions came into a block`)
+  return {
+    sent,
+    // The first block tells when counting begins; what is in it came before.
+    included: seen.slice(1).reduce((sum, { count }) => sum + count, 0),
+    seconds: first === undefined || last === undefined ? 0 : (last.atMs - first.atMs) / 1000,
+    latencies: latencies.toSorted((a, b) => a - b),
+    blocks: seen.length,
+    gapsMs: seen
+      .slice(1)
+      .map(({ atMs }, index) => atMs - (seen[index]?.atMs ?? atMs))
+      .toSorted((a, b) => a - b),
+  }
+}
+
+/**
+ * One client that sends to all nodes, one batch at a time to each, and watches one of them.
+ * @throws NetworkStalled, or the error of a node
+ */
 export const runLoad = async ({
   nodes,
   transactions,
   perSecond,
   seconds,
+  stalledMs,
 }: LoadOptions): Promise<LoadResult> => {
   const [watched] = nodes
   if (watched === undefined) throw new Error('no node to send to')
   const sentAtMs = new Map<string, number>()
   const latencies: number[] = []
-  const seen: { readonly atMs: number; readonly count: number }[] = []
+  const seen: Seen[] = []
+  const checkStall = createStallCheck(stalledMs)
   const startMs = performance.now()
   const endMs = startMs + seconds * 1000
   let sent = 0
+  const over = new AbortController()
   let next = Number(await watched.rpc<string>('eth_blockNumber')) + 1
 
   const watch = async (): Promise<void> => {
     const head = Number(await watched.rpc<string>('eth_blockNumber'))
+    checkStall(head)
     for (; next <= head; next++) {
       const block = await watched.rpc<RpcBlock>('eth_getBlockByNumber', `0x${next.toString(16)}`, false)
       const atMs = performance.now()
@@ -87,7 +117,7 @@ export const runLoad = async ({
       : ((performance.now() - startMs) / 1000) * perSecond
 
   const sendTo = async ({ url }: LoadNode): Promise<void> => {
-    while (performance.now() < endMs && sent < transactions.length) {
+    while (!over.signal.aborted && performance.now() < endMs && sent < transactions.length) {
       const batch = transactions.slice(sent, sent + Math.min(BATCH, Math.floor(mayHaveSent()) - sent))
       if (batch.length === 0) {
         await Bun.sleep(5)
@@ -101,24 +131,16 @@ export const runLoad = async ({
   }
 
   const isWaiting = (): boolean => latencies.length < sent && performance.now() < endMs + DRAIN_MS_MAX
-  const senders = Promise.all(nodes.map(sendTo))
-  while (performance.now() < endMs || isWaiting()) {
-    await watch()
-    await Bun.sleep(POLL_MS)
+  const watchAll = async (): Promise<void> => {
+    while (!over.signal.aborted && (performance.now() < endMs || isWaiting())) {
+      await watch()
+      await Bun.sleep(POLL_MS)
+    }
   }
-  await senders
-  const [first, last] = [seen[0], seen.at(-1)]
-  // The first block tells when counting begins; what is in it came before.
-  const included = seen.slice(1).reduce((sum, { count }) => sum + count, 0)
-  return {
-    sent,
-    included,
-    seconds: first === undefined || last === undefined ? 0 : (last.atMs - first.atMs) / 1000,
-    latencies: latencies.toSorted((a, b) => a - b),
-    blocks: seen.length,
-    gapsMs: seen
-      .slice(1)
-      .map(({ atMs }, index) => atMs - (seen[index]?.atMs ?? atMs))
-      .toSorted((a, b) => a - b),
+  try {
+    await Promise.all([watchAll(), ...nodes.map(sendTo)])
+  } finally {
+    over.abort()
   }
+  return resultOf(sent, seen, latencies)
 }

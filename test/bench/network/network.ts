@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { errorText } from '../../../core/text/errorText.ts'
 import type { BenchOptions, Row } from '../measure.ts'
 import { type LoadResult, runLoad } from './load.ts'
 import { type BenchNetwork, type BenchNode, startBenchNetwork } from './nodes.ts'
@@ -13,7 +14,8 @@ import {
   usageOf,
   usageText,
 } from './usage.ts'
-import { at, blockGaps, commitTimes, ms, perBlock } from './figures.ts'
+import { at, blockGaps, commitTimes, ms, perBlock, spreadText } from './figures.ts'
+import { createStallCheck } from './stall.ts'
 import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { createAlloc, createBlocks, createSenders, type Sender, type WorkloadKind } from '../workload.ts'
 import { until } from '../../support/until.ts'
@@ -51,8 +53,24 @@ const STEADY = 200
 
 const headOf = async (node: BenchNode): Promise<number> => Number(await node.rpc<string>('eth_blockNumber'))
 
+/** @throws NetworkStalled */
 const waitForHead = async (node: BenchNode, number: number): Promise<void> => {
-  await until(async () => (await headOf(node)) >= number)
+  const checkStall = createStallCheck()
+  const isReached = async (): Promise<boolean> => {
+    const head = await headOf(node)
+    checkStall(head)
+    return head >= number
+  }
+  await until(isReached, { timeoutMs: Number.POSITIVE_INFINITY })
+}
+
+/** Names what was under way in the error of a shape. */
+const during = async <T>(phase: string, run: () => Promise<T>): Promise<T> => {
+  try {
+    return await run()
+  } catch (error) {
+    throw new Error(`${phase}: ${errorText(error)}`, { cause: error })
+  }
 }
 
 type Measured = {
@@ -119,16 +137,16 @@ const measurePhases = async (
   const { nodes } = network
   const load = (from: number, perSecond: number | undefined, length: number) => () =>
     runLoad({ nodes, transactions: transactions.slice(from), perSecond, seconds: length })
-  await waitForHead(nodes[0] as BenchNode, 3)
-  let { sent } = await load(0, undefined, WARM_SECONDS)()
+  await during('first blocks', () => waitForHead(nodes[0] as BenchNode, 3))
+  let { sent } = await during('warm-up', load(0, undefined, WARM_SECONDS))
   await Bun.sleep(REST_MS)
   const idle = await measure(network, async () => {
     await Bun.sleep(seconds * 1000)
     return { sent: 0, included: 0, seconds: 0, latencies: [], blocks: 0, gapsMs: [] }
   })
-  const calm = await measure(network, load(sent, STEADY, seconds))
+  const calm = await during(`${STEADY} tx/s`, () => measure(network, load(sent, STEADY, seconds)))
   sent += calm.load.sent
-  const full = await measure(network, load(sent, undefined, FULL_FACTOR * seconds))
+  const full = await during('full load', () => measure(network, load(sent, undefined, FULL_FACTOR * seconds)))
   sent += full.load.sent
   return { idle, calm, full, sent }
 }
@@ -143,7 +161,7 @@ const valuesOf = (nodes: readonly BenchNode[], { idle, calm, full }: Phases, per
   return {
     // One block alone tells no rate.
     'tx/s': full.load.seconds === 0 ? '' : (full.load.included / full.load.seconds).toFixed(0),
-    'gap p50 / p95': `${at(gaps, 0.5).toFixed(2)} / ${at(gaps, 0.95).toFixed(2)}`,
+    'gap p50 / p95': spreadText(gaps),
     'CPU ms/tx': usage.all,
     'main / workers / compiler / memory': usage.parts,
     client: full.client.toFixed(3),
@@ -160,19 +178,16 @@ const valuesOf = (nodes: readonly BenchNode[], { idle, calm, full }: Phases, per
   }
 }
 
+const nameOf = ({ validators, periodMs, kind }: Shape): string =>
+  `${validators === 1 ? 'one alone' : `${validators} validators`}, ${periodMs} ms, ${kind}`
+
 const runShape = async (
   shape: Shape,
   senders: readonly Sender[],
   alloc: object,
-  { quick, progress }: BenchOptions,
-): Promise<Row> => {
+  seconds: number,
+): Promise<Row['values']> => {
   const { validators, periodMs, kind } = shape
-  const name =
-    validators === 1
-      ? `one alone, ${periodMs} ms, ${kind}`
-      : `${validators} validators, ${periodMs} ms, ${kind}`
-  progress(`network: ${name}`)
-  const seconds = quick ? 6 : 15
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
   let network: BenchNetwork | undefined
   try {
@@ -182,13 +197,10 @@ const runShape = async (
     const transactions = createBlocks(kind, senders, steadyBlocks + loadBlocks).flat()
     network = await startBenchNetwork({ folder, validators, periodMs, alloc })
     const { sent, ...phases } = await measurePhases(network, transactions, seconds)
-    return {
-      name,
-      values: {
-        ...valuesOf(network.nodes, phases, periodMs),
-        sync: validators === 4 ? await measureSync(network, sent) : '',
-      },
-    }
+    const values = valuesOf(network.nodes, phases, periodMs)
+    if (validators !== 4) return values
+    const joining = network
+    return { ...values, sync: await during('sync', () => measureSync(joining, sent)) }
   } finally {
     await network?.stop()
     rmSync(folder, { recursive: true, force: true })
@@ -196,11 +208,11 @@ const runShape = async (
 }
 
 /** Networks of validators and one client on this machine. */
-export const benchNetwork = async (options: BenchOptions): Promise<readonly Row[]> => {
+export const benchNetwork = async ({ quick, row }: BenchOptions): Promise<void> => {
   const senders = createSenders()
   const alloc = await createAlloc(senders)
-  const rows: Row[] = []
-  for (const shape of options.quick ? SHAPES.slice(0, 2) : SHAPES)
-    rows.push(await runShape(shape, senders, alloc, options))
-  return rows
+  for (const shape of quick ? SHAPES.slice(0, 2) : SHAPES) {
+    const name = nameOf(shape)
+    await row(name, async () => ({ name, values: await runShape(shape, senders, alloc, quick ? 6 : 15) }))
+  }
 }

@@ -9,6 +9,7 @@ import { freePorts } from '../../../runtime/devnet/ports.ts'
 import { testAddress, testKey } from '../../runtime/genesis.ts'
 import { ROOT } from '../../runtime/nodeProcess.ts'
 import { benchGenesis } from '../genesis.ts'
+import { STALLED_MS } from './stall.ts'
 
 export type BenchNode = {
   readonly url: string
@@ -78,12 +79,17 @@ const blockLineOf = (text: string): BlockLine | undefined => {
 let requestId = 0
 
 /** Others than this software refuse a body without its type. */
-export const JSON_HEADERS = { 'content-type': 'application/json' }
+const JSON_HEADERS = { 'content-type': 'application/json' }
+
+/** Sends a request. @throws where there is no answer while a network would count as stalled */
+export const post = async (url: string, body: string): Promise<unknown> => {
+  const signal = AbortSignal.timeout(STALLED_MS)
+  return await (await fetch(url, { method: 'POST', headers: JSON_HEADERS, body, signal })).json()
+}
 
 export const call = async <T>(url: string, method: string, params: readonly unknown[]): Promise<T> => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: ++requestId, method, params })
-  const response = await fetch(url, { method: 'POST', headers: JSON_HEADERS, body })
-  const { result, error } = (await response.json()) as { result?: T; error?: { message: string } }
+  const { result, error } = (await post(url, body)) as { result?: T; error?: { message: string } }
   if (error !== undefined) throw new Error(`${method}: ${error.message}`)
   return result as T
 }
@@ -173,7 +179,10 @@ export const startBenchNetwork = async (options: NetworkOptions): Promise<BenchN
     )
     children.set(index, child)
     const url = `http://127.0.0.1:${rpcPort}`
+    const untilMs = performance.now() + STALLED_MS
     while (!(await isAnswering(url))) {
+      if (performance.now() > untilMs)
+        throw new Error(`a node does not answer: ${readFileSync(logPath, 'utf8')}`)
       if (child.exitCode !== null) throw new Error(`a node ended: ${readFileSync(logPath, 'utf8')}`)
       await Bun.sleep(25)
     }

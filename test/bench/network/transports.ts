@@ -44,14 +44,13 @@ const benchConsensus = async (validators: number): Promise<Row> => {
 }
 
 /** The same node over devp2p beside libp2p. */
-export const benchTransports = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
+export const benchTransports = async ({ quick, row }: BenchOptions): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
   try {
-    progress('transports: block download')
     const blocks = quick ? 1_000 : 10_000
-    const downloads = [await benchEmptyDownload(folder, blocks), await benchFilledDownload(folder, blocks)]
-    progress('transports: blocks of many validators')
-    return [...downloads, await benchConsensus(quick ? 4 : 20)]
+    await row('download of empty blocks', () => benchEmptyDownload(folder, blocks))
+    await row('download of blocks of transfers', () => benchFilledDownload(folder, blocks))
+    await row('blocks of many validators', () => benchConsensus(quick ? 4 : 20))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -42,39 +42,49 @@ const firstAnswerMs = async (): Promise<number> =>
     return ms
   })
 
+/** Medians of windows in turns. */
+const besideAnvil = async (
+  windows: number,
+  measureOurs: () => Promise<number>,
+  measureTheirs: () => Promise<number>,
+): Promise<Row['values']> => {
+  const ours: number[] = []
+  const theirs: number[] = []
+  for (let window = 0; window <= windows; window++) {
+    ours.push(await measureOurs())
+    theirs.push(await measureTheirs())
+  }
+  // The first window warms up.
+  const [own, other] = [median(ours.slice(1)), median(theirs.slice(1))]
+  return { 'ours, ms': msText(own), 'anvil, ms': msText(other), 'ours / anvil': timesText(other, own) }
+}
+
 /** The development chain beside anvil, the same calls over HTTP in turns. */
-export const benchDevelopment = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
+export const benchDevelopment = async ({ quick, row }: BenchOptions): Promise<void> => {
   const pairs = quick ? 100 : 1_000
   const windows = quick ? 1 : 3
-  progress('development chain: start')
-  const starts: number[] = []
-  for (let window = 0; window < 2 * windows + 1; window++) starts.push(await firstAnswerMs())
+  await row('start to first answer', async () => {
+    const starts: number[] = []
+    for (let window = 0; window < 2 * windows + 1; window++) starts.push(await firstAnswerMs())
+    return { name: 'start to first answer', values: { 'ours, ms': msText(median(starts)) } }
+  })
   const anvil = await startAnvil([])
   try {
-    return await withFolder(async folder => {
+    await withFolder(async folder => {
       const node = await startNode(folder)
       try {
-        const rows: Row[] = []
         for (const blocks of [0, 1]) {
-          progress(`development chain: snapshots with ${blocks} blocks`)
-          const ours: number[] = []
-          const theirs: number[] = []
-          for (let window = 0; window <= windows; window++) {
-            ours.push(await pairsMs(rpcOf(node.url), pairs, blocks))
-            theirs.push(await pairsMs(rpcOf(anvil.url), pairs, blocks))
-          }
-          // The first window warms up.
-          const [own, other] = [median(ours.slice(1)), median(theirs.slice(1))]
-          rows.push({
-            name: `${pairs} pairs of evm_snapshot and evm_revert, ${blocks} blocks between`,
-            values: {
-              'ours, ms': msText(own),
-              'anvil, ms': msText(other),
-              'ours / anvil': timesText(other, own),
-            },
-          })
+          const name = `${pairs} pairs of evm_snapshot and evm_revert, ${blocks} blocks between`
+          const measure = (url: string): Promise<number> => pairsMs(rpcOf(url), pairs, blocks)
+          await row(name, async () => ({
+            name,
+            values: await besideAnvil(
+              windows,
+              () => measure(node.url),
+              () => measure(anvil.url),
+            ),
+          }))
         }
-        return [...rows, { name: 'start to first answer', values: { 'ours, ms': msText(median(starts)) } }]
       } finally {
         await node.kill()
       }

@@ -68,8 +68,59 @@ const requestBytes = (path: string, body: string): Uint8Array =>
     `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
 
+type Way = readonly [name: string, run: () => Promise<number>]
+
+const benchReceipts = async (ways: readonly Way[], rounds: number): Promise<readonly Row[]> => {
+  const figures = new Map<string, Measured[]>(ways.map(([name]) => [name, []]))
+  // In turns, so that what else the machine does falls on all; the first ones are for the compilers.
+  for (let round = -3; round < rounds; round++)
+    for (const [name, run] of ways) {
+      const measured = await timed(run)
+      if (round >= 0) figures.get(name)?.push(measured)
+    }
+  const first = medianOf(figures.get(ways[0]?.[0] as string) ?? [])
+  return ways.map(([name]): Row => {
+    const { ms, bytes } = medianOf(figures.get(name) ?? [])
+    return {
+      name,
+      values: {
+        ms: msText(ms),
+        KB: (bytes / 1000).toFixed(0),
+        'time of GraphQL': timesText(ms, first.ms),
+        'bytes of GraphQL': timesText(bytes, first.bytes),
+      },
+    }
+  })
+}
+
+const benchSmall = async (
+  ports: { readonly graphql: number; readonly rpc: number },
+  getBlock: string,
+  quick: boolean,
+): Promise<readonly Row[]> => {
+  const load = { connections: CONNECTIONS, ms: quick ? 500 : 2_000 }
+  const query = requestBytes('/graphql', JSON.stringify({ query: SMALL }))
+  const rates: { readonly graphql: number; readonly rpc: number }[] = []
+  for (let round = 0; round < (quick ? 3 : 6); round++)
+    rates.push({
+      graphql: (await measureLoad(ports.graphql, query, load)).perSecond,
+      rpc: (await measureLoad(ports.rpc, requestBytes('/', getBlock), load)).perSecond,
+    })
+  const counted = rates.slice(1)
+  return [
+    {
+      name: 'four fields of a block by GraphQL',
+      values: { 'per second': median(counted.map(rate => rate.graphql)).toFixed(0) },
+    },
+    {
+      name: 'the whole block by eth_getBlockByNumber',
+      values: { 'per second': median(counted.map(rate => rate.rpc)).toFixed(0) },
+    },
+  ]
+}
+
 /** GraphQL beside JSON-RPC on the same node: a block's receipts whole, and small queries. */
-export const benchGraphql = ({ quick, progress }: BenchOptions): Promise<readonly Row[]> =>
+export const benchGraphql = ({ quick, progress, row }: BenchOptions): Promise<void> =>
   withFolder(async folder => {
     progress('graphql: a block of 1,000 token transfers')
     const senders = createSenders()
@@ -97,7 +148,7 @@ export const benchGraphql = ({ quick, progress }: BenchOptions): Promise<readonl
       const hashes = block.map(({ transaction }) => toHex(transaction.hash))
       const single = hashes.map(hash => rpcBody('eth_getTransactionReceipt', hash))
       const getBlock = rpcBody('eth_getBlockByNumber', '0x1', false)
-      const ways: readonly (readonly [name: string, run: () => Promise<number>])[] = [
+      const ways: readonly Way[] = [
         ['one GraphQL query', async () => (await graphql(JSON.stringify({ query: RECEIPTS }))).length],
         [
           'eth_getBlockByNumber and 1,000 eth_getTransactionReceipt',
@@ -109,50 +160,10 @@ export const benchGraphql = ({ quick, progress }: BenchOptions): Promise<readonl
         ],
         ['eth_getBlockReceipts', async () => (await rpc(rpcBody('eth_getBlockReceipts', '0x1'))).length],
       ]
-      const figures = new Map<string, Measured[]>(ways.map(([name]) => [name, []]))
-      // In turns, so that what else the machine does falls on all; the first ones are for the compilers.
-      for (let round = -3; round < (quick ? 5 : 15); round++)
-        for (const [name, run] of ways) {
-          progress(`graphql: ${name}`)
-          const measured = await timed(run)
-          if (round >= 0) figures.get(name)?.push(measured)
-        }
-      const first = medianOf(figures.get(ways[0]?.[0] as string) ?? [])
-      const receipts = ways.map(([name]): Row => {
-        const { ms, bytes } = medianOf(figures.get(name) ?? [])
-        return {
-          name,
-          values: {
-            ms: msText(ms),
-            KB: (bytes / 1000).toFixed(0),
-            'time of GraphQL': timesText(ms, first.ms),
-            'bytes of GraphQL': timesText(bytes, first.bytes),
-          },
-        }
-      })
-      progress('graphql: small queries')
-      const load = { connections: CONNECTIONS, ms: quick ? 500 : 2_000 }
-      const small: { readonly graphql: number; readonly rpc: number }[] = []
-      for (let round = 0; round < (quick ? 3 : 6); round++)
-        small.push({
-          graphql: (
-            await measureLoad(Number(port), requestBytes('/graphql', JSON.stringify({ query: SMALL })), load)
-          ).perSecond,
-          rpc: (await measureLoad(Number(new URL(node.url).port), requestBytes('/', getBlock), load))
-            .perSecond,
-        })
-      const counted = small.slice(1)
-      return [
-        ...receipts,
-        {
-          name: 'four fields of a block by GraphQL',
-          values: { 'per second': median(counted.map(rate => rate.graphql)).toFixed(0) },
-        },
-        {
-          name: 'the whole block by eth_getBlockByNumber',
-          values: { 'per second': median(counted.map(rate => rate.rpc)).toFixed(0) },
-        },
-      ]
+      await row('receipts of a block', () => benchReceipts(ways, quick ? 5 : 15))
+      await row('small queries', () =>
+        benchSmall({ graphql: Number(port), rpc: Number(new URL(node.url).port) }, getBlock, quick),
+      )
     } finally {
       await node.stop()
     }

@@ -75,9 +75,8 @@ const benchCall = async (
 const benchRuntime = async (
   runtime: RuntimeName,
   folder: string,
-  { quick, progress }: BenchOptions,
+  { quick }: BenchOptions,
 ): Promise<readonly Row[]> => {
-  progress(`metrics: calls with and without metrics on ${runtime}`)
   const off = await startNode(join(folder, `${runtime}-off`), [], { runtime })
   const on = await startNode(join(folder, `${runtime}-on`), ['--metrics-enabled', '--metrics-port=0'], {
     runtime,
@@ -131,16 +130,16 @@ const benchParts = async (): Promise<Row> => {
 }
 
 /** What metrics that are read cost each call. */
-export const benchMetrics = async (options: BenchOptions): Promise<readonly Row[]> => {
+export const benchMetrics = async (options: BenchOptions): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
   try {
-    const rows: Row[] = [await benchParts(), ...(await benchProfile(folder, options))]
-    for (const runtime of RUNTIMES.filter(isInstalled))
-      rows.push(
-        ...(await benchRuntime(runtime, folder, options)),
-        await benchTransactions(runtime, folder, options),
-      )
-    return rows
+    const { row } = options
+    await row('the parts, on Bun', benchParts)
+    await row('the part of metrics, on Node', () => benchProfile(folder, options))
+    for (const runtime of RUNTIMES.filter(isInstalled)) {
+      await row(`calls on ${runtime}`, () => benchRuntime(runtime, folder, options))
+      await row(`transaction on ${runtime}`, () => benchTransactions(runtime, folder, options))
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

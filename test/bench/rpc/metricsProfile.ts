@@ -71,12 +71,8 @@ const addBusy = (busy: Busy, profile: Profile, sinceMicroseconds: number): void 
  * The part of a loaded validator’s time that is spent in the code of metrics, by the profiler of Node: other programs on
  * the machine change it little. It leaves out what metrics add to the collection of garbage.
  */
-export const benchProfile = async (
-  folder: string,
-  { quick, progress }: BenchOptions,
-): Promise<readonly Row[]> => {
+export const benchProfile = async (folder: string, { quick }: BenchOptions): Promise<readonly Row[]> => {
   if (!isInstalled('node')) return []
-  progress('metrics: profile of a validator under load')
   const profiles = join(folder, 'profiles')
   mkdirSync(profiles)
   const node = await startValidator(

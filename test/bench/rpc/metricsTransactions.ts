@@ -115,9 +115,8 @@ const SIDES: readonly (readonly string[])[] = [
 export const benchTransactions = async (
   runtime: RuntimeName,
   folder: string,
-  { quick, progress }: BenchOptions,
+  { quick }: BenchOptions,
 ): Promise<Row> => {
-  progress(`metrics: transactions with and without metrics on ${runtime}`)
   const sides: Side[] = []
   try {
     for (const [index, args] of SIDES.entries()) {

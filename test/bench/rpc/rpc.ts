@@ -85,12 +85,10 @@ const benchWorkload = async (
   servers: readonly RpcServer[],
   workload: Workload,
   way: Way,
-  { quick, progress }: BenchOptions,
-): Promise<Row> => {
+  quick: boolean,
+): Promise<Row['values']> => {
   const { windows, seconds } = quick ? QUICK_SIZES : SIZES
   const { batch, overWebSocket } = way
-  const name = `${workload.method}, ${way.name}`
-  progress(`rpc: ${name}`)
   const results = servers.map((): LoadResult[] => [])
   // What each of them has of the machine changes with time, so they take turns.
   for (let window = 0; window < WARM_UPS + windows; window++)
@@ -107,20 +105,17 @@ const benchWorkload = async (
     }
   const [ours, anvil] = results.map(each => figuresOf(each, batch)) as [Figures, Figures]
   return {
-    name,
-    values: {
-      'ours/s': rateText(ours.perSecond),
-      'anvil/s': rateText(anvil.perSecond),
-      'ours / anvil': `${(ours.perSecond / anvil.perSecond).toFixed(2)}x`,
-      'ours p99, ms': ours.p99Ms.toFixed(2),
-      'anvil p99, ms': anvil.p99Ms.toFixed(2),
-      'client CPU': `${(ours.clientCpu * 100).toFixed(0)}% / ${(anvil.clientCpu * 100).toFixed(0)}%`,
-    },
+    'ours/s': rateText(ours.perSecond),
+    'anvil/s': rateText(anvil.perSecond),
+    'ours / anvil': `${(ours.perSecond / anvil.perSecond).toFixed(2)}x`,
+    'ours p99, ms': ours.p99Ms.toFixed(2),
+    'anvil p99, ms': anvil.p99Ms.toFixed(2),
+    'client CPU': `${(ours.clientCpu * 100).toFixed(0)}% / ${(anvil.clientCpu * 100).toFixed(0)}%`,
   }
 }
 
 /** Our node and anvil with the same chain under the same clients, in turns. */
-export const benchRpc = (options: BenchOptions): Promise<readonly Row[]> =>
+export const benchRpc = (options: BenchOptions): Promise<void> =>
   withFolder(async folder => {
     const { blocks, unsent } = options.quick ? QUICK_SIZES : SIZES
     options.progress('rpc: signing')
@@ -132,7 +127,6 @@ export const benchRpc = (options: BenchOptions): Promise<readonly Row[]> =>
     const waiting = createBlocks('transfers', others, Math.ceil(unsent / others.length)).flat()
     const genesis = benchGenesis(await createAlloc(senders))
     const servers: RpcServer[] = []
-    const rows: Row[] = []
     try {
       for (const start of [startOwnServer, startAnvilServer]) {
         const own = join(folder, String(servers.length))
@@ -144,10 +138,15 @@ export const benchRpc = (options: BenchOptions): Promise<readonly Row[]> =>
       }
       for (const workload of workloads({ blocks, recipients: RECIPIENTS, unsent: waiting })) {
         await assertAgreed(servers, workload)
-        for (const way of WAYS) rows.push(await benchWorkload(servers, workload, way, options))
+        for (const way of WAYS) {
+          const name = `${workload.method}, ${way.name}`
+          await options.row(name, async () => ({
+            name,
+            values: await benchWorkload(servers, workload, way, options.quick),
+          }))
+        }
       }
     } finally {
       for (const server of servers) await server.stop()
     }
-    return rows
   })

@@ -24,28 +24,32 @@ const traceMs = async ({ httpPort }: OwnServer, block: number): Promise<number> 
   return ms
 }
 
+const benchServer = async (server: OwnServer, { blocks, warmups, windows }: typeof COUNTS): Promise<Row> => {
+  const times: number[] = []
+  for (let window = 0; window < warmups; window++) await traceMs(server, 1 + (window % blocks))
+  const before = usageOf(server.pid).cpuSeconds
+  for (let window = 0; window < windows; window++) times.push(await traceMs(server, 1 + (window % blocks)))
+  const cpuMs = ((usageOf(server.pid).cpuSeconds - before) / windows) * 1000
+  return {
+    name: 'debug_traceBlockByNumber, callTracer',
+    values: { median: msText(median(times)), least: msText(Math.min(...times)), CPU: msText(cpuMs) },
+  }
+}
+
 /**
  * Traces of blocks of 1,000 token transfers. anvil is no reference: it executes the block from its start for each transaction, and
  * did not answer in five minutes.
  */
-export const benchTraces = ({ quick, progress }: BenchOptions): Promise<readonly Row[]> =>
+export const benchTraces = ({ quick, progress, row }: BenchOptions): Promise<void> =>
   withFolder(async folder => {
-    const { blocks, warmups, windows } = quick ? QUICK_COUNTS : COUNTS
+    const counts = quick ? QUICK_COUNTS : COUNTS
     progress('traces: a chain')
     const senders = createSenders()
-    const chain = createBlocks('ERC-20 transfers', senders, blocks)
+    const chain = createBlocks('ERC-20 transfers', senders, counts.blocks)
     const genesis = benchGenesis(await createAlloc(senders))
     const server = await startOwnServer({ folder, genesis, blocks: chain })
     try {
-      progress('traces: requests')
-      const times: number[] = []
-      for (let window = 0; window < warmups; window++) await traceMs(server, 1 + (window % blocks))
-      const before = usageOf(server.pid).cpuSeconds
-      for (let window = 0; window < windows; window++)
-        times.push(await traceMs(server, 1 + (window % blocks)))
-      const cpuMs = ((usageOf(server.pid).cpuSeconds - before) / windows) * 1000
-      const [name, least] = ['debug_traceBlockByNumber, callTracer', Math.min(...times)]
-      return [{ name, values: { median: msText(median(times)), least: msText(least), CPU: msText(cpuMs) } }]
+      await row('debug_traceBlockByNumber, callTracer', () => benchServer(server, counts))
     } finally {
       await server.stop()
     }

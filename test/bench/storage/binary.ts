@@ -6,7 +6,7 @@ import { ROOT } from '../../runtime/nodeProcess.ts'
 import { isInstalled, RUNTIME_COMMANDS } from '../../support/programs/runtimeCommands.ts'
 import { until } from '../../support/until.ts'
 import { freePorts } from '../../../runtime/devnet/ports.ts'
-import { type BenchOptions, median, type Row } from '../measure.ts'
+import { type BenchOptions, median } from '../measure.ts'
 
 const STARTS = 7
 const MAIN = join(ROOT, 'runtime/main.ts')
@@ -51,27 +51,26 @@ const startsOf = async (name: string, command: readonly string[], folder: string
 }
 
 /** The size of the binary for this machine, and how long it and the sources take to start. */
-export const benchBinary = ({ progress }: BenchOptions): Promise<Row[]> =>
+export const benchBinary = ({ progress, row }: BenchOptions): Promise<void> =>
   withFolder(async folder => {
     progress('building the binary')
     const target = process.arch === 'arm64' ? 'arm64' : 'x64'
     const build = [join(ROOT, 'runtime/packaging/binary.ts'), folder, target]
     execFileSync(process.execPath, build, { cwd: ROOT, stdio: 'pipe' })
     const binary = join(folder, `quorate-linux-${target}`)
-    const rows: Row[] = [
-      {
-        name: 'binary',
-        values: {
-          'size, MB': (statSync(binary).size / 1e6).toFixed(0),
-          'start, s': await startsOf('binary', [binary], folder),
-        },
+    await row('binary', async () => ({
+      name: 'binary',
+      values: {
+        'size, MB': (statSync(binary).size / 1e6).toFixed(0),
+        'start, s': await startsOf('binary', [binary], folder),
       },
-    ]
+    }))
     for (const runtime of ['bun', 'node'] as const) {
       if (!isInstalled(runtime)) continue
-      progress(`starting the sources on ${runtime}`)
-      const seconds = await startsOf(runtime, [...RUNTIME_COMMANDS[runtime], MAIN], folder)
-      rows.push({ name: `sources on ${runtime}`, values: { 'size, MB': '', 'start, s': seconds } })
+      const name = `sources on ${runtime}`
+      await row(name, async () => {
+        const seconds = await startsOf(runtime, [...RUNTIME_COMMANDS[runtime], MAIN], folder)
+        return { name, values: { 'size, MB': '', 'start, s': seconds } }
+      })
     }
-    return rows
   })

@@ -101,9 +101,7 @@ const measure = (blocks: number, progress: (text: string) => void): Promise<Row>
   })
 
 /** The start of a node with a long chain, and a search through all its logs. */
-export const benchLongChain = async ({ quick, full, progress }: BenchOptions): Promise<Row[]> => {
-  const rows: Row[] = []
+export const benchLongChain = async ({ quick, full, progress, row }: BenchOptions): Promise<void> => {
   for (const blocks of quick ? [1_000, 10_000] : [1_000, full ? 1_000_000 : 100_000])
-    rows.push(await measure(blocks, progress))
-  return rows
+    await row(`${blocks.toLocaleString('en')} blocks`, () => measure(blocks, progress))
 }

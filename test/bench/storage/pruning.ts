@@ -51,8 +51,7 @@ const whileRemoving = async (node: NodeProcess, blocks: number): Promise<readonl
   return measured
 }
 
-/** The intervals of a validator's blocks while it removes old history, beside those without. */
-export const benchPruning = ({ quick, progress }: BenchOptions): Promise<Row[]> =>
+const intervalsOf = ({ quick, progress }: BenchOptions): Promise<Row> =>
   withFolder(async folder => {
     const blocks = KEPT + (quick ? 300 : 2_000)
     const data = join(folder, 'data')
@@ -77,13 +76,15 @@ export const benchPruning = ({ quick, progress }: BenchOptions): Promise<Row[]> 
     const beside = await withNode(data, [...args, `--prune-history=${KEPT}`], node =>
       whileRemoving(node, blocks),
     )
-    return [
-      {
-        name: `${blocks.toLocaleString('en')} blocks`,
-        values: {
-          'block interval alone, ms': intervalText(alone),
-          'while it removes': intervalText(beside),
-        },
+    return {
+      name: `${blocks.toLocaleString('en')} blocks`,
+      values: {
+        'block interval alone, ms': intervalText(alone),
+        'while it removes': intervalText(beside),
       },
-    ]
+    }
   })
+
+/** The intervals of a validator's blocks while it removes old history, beside those without. */
+export const benchPruning = (options: BenchOptions): Promise<void> =>
+  options.row('blocks beside a removal', () => intervalsOf(options))

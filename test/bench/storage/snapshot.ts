@@ -155,9 +155,7 @@ const measure = (accounts: number, { progress }: BenchOptions): Promise<Row> =>
   })
 
 /** Snapshots of chains whose blocks of 1,000 transfers created their accounts. */
-export const benchSnapshot = async (options: BenchOptions): Promise<Row[]> => {
-  const rows: Row[] = []
+export const benchSnapshot = async (options: BenchOptions): Promise<void> => {
   for (const accounts of options.quick ? [20_000] : [100_000, 1_000_000])
-    rows.push(await measure(accounts, options))
-  return rows
+    await options.row(`${accounts.toLocaleString('en')} accounts`, () => measure(accounts, options))
 }

@@ -85,11 +85,9 @@ const text = (times: readonly number[]): string => `${msText(median(times))} / $
 const spread = (told: readonly Told[]): readonly number[] => told.map(({ first, last }) => last - first)
 
 /** Every subscriber of newHeads is told of each block: how long that takes. */
-export const benchSubscribers = async ({ quick, progress }: BenchOptions): Promise<readonly Row[]> => {
+export const benchSubscribers = async ({ quick, row }: BenchOptions): Promise<void> => {
   const [counts, blocks] = quick ? [[100, 1000], 10] : [[1, 100, 1000, 5000], 40]
-  const rows: Row[] = []
-  const add = async (count: number, name: string, start: () => Promise<Server>): Promise<void> => {
-    progress(`subscribers: ${count}, ${name}`)
+  const measured = async (count: number, name: string, start: () => Promise<Server>): Promise<Row> => {
     const server = await start()
     try {
       const told = await measure(server, count, blocks)
@@ -97,22 +95,25 @@ export const benchSubscribers = async ({ quick, progress }: BenchOptions): Promi
         told.some(({ committed }) => committed === undefined)
           ? '-'
           : text(told.map(one => one[which] - (one.committed as number)))
-      rows.push({
-        name: `${count} of newHeads, ${name}`,
+      return {
+        name,
         values: {
           'commit to first': sinceCommit('first'),
           'commit to last': sinceCommit('last'),
           'first to last': text(spread(told)),
         },
-      })
+      }
     } finally {
       await server.stop()
     }
+  }
+  const add = (count: number, software: string, start: () => Promise<Server>): Promise<void> => {
+    const name = `${count} of newHeads, ${software}`
+    return row(name, () => measured(count, name, start))
   }
   for (const count of counts) {
     for (const runtime of RUNTIMES)
       if (isInstalled(runtime)) await add(count, runtime, () => startOurs(runtime, count))
     await add(count, 'anvil', startTheirs)
   }
-  return rows
 }
