@@ -1,5 +1,5 @@
 import type { Address } from '../bytes/bytes.ts'
-import { decodeExtraData, type Vote } from '../block/codec/extraData.ts'
+import { extraDataOf, type Vote } from '../block/codec/extraData.ts'
 import type { Header } from '../block/header.ts'
 import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/forkSchedule.ts'
 import { applyVote, clearVotes, newTally, type VoteTally } from './votes.ts'
@@ -16,7 +16,7 @@ type VotingBlock = {
 export const votingBlock = (header: Pick<Header, 'number' | 'coinbase' | 'extraData'>): VotingBlock => ({
   number: header.number,
   proposer: header.coinbase,
-  vote: decodeExtraData(header.extraData).vote,
+  vote: extraDataOf(header).vote,
 })
 
 /**

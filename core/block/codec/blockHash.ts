@@ -2,9 +2,9 @@ import type { Hash } from '../../bytes/bytes.ts'
 import { fromHex } from '../../bytes/hex.ts'
 import type { Header } from '../header.ts'
 import {
-  decodeExtraData,
   encodeExtraDataWithoutSeals,
   encodeExtraDataWithoutSealsAndRound,
+  extraDataOf,
   type QbftExtraData,
 } from './extraData.ts'
 import { encodeHeader, rawHeaderHash } from './header.ts'
@@ -18,7 +18,7 @@ type Encode = (extraData: QbftExtraData) => Uint8Array
 const hashWith = (header: Header, encode: Encode): Hash =>
   header.number === 0n
     ? rawHeaderHash(header)
-    : rawHeaderHash({ ...header, extraData: encode(decodeExtraData(header.extraData)) })
+    : rawHeaderHash({ ...header, extraData: encode(extraDataOf(header)) })
 
 /** Caches the hash by header, because consensus needs the hash of a proposal for each message about it. */
 const hashOnce = (encode: Encode): ((header: Header) => Hash) => {
@@ -49,7 +49,7 @@ export const qbftSealHash = hashOnce(encodeExtraDataWithoutSeals)
 export const qbftSealPreimage = (header: Header): Uint8Array =>
   encodeHeader({
     ...header,
-    extraData: encodeExtraDataWithoutSeals(decodeExtraData(header.extraData)),
+    extraData: encodeExtraDataWithoutSeals(extraDataOf(header)),
   })
 
 /** The on-chain hash of a block under the chain's consensus. @throws DecodeError */

@@ -123,3 +123,20 @@ export const decodeExtraData = (bytes: Uint8Array): QbftExtraData => {
     }
   })
 }
+
+/** Longer extraData is decoded each time: a peer's block may have a million seals, each an object in memory. */
+const KEPT_BYTES_MAX = 64 * 1024
+
+const known = new WeakMap<object, QbftExtraData>()
+
+/**
+ * The decoded extraData of a header, once for each header: the rules, its hashes and the validators after it all need it.
+ * @throws DecodeError
+ */
+export const extraDataOf = (header: { readonly extraData: Uint8Array }): QbftExtraData => {
+  const before = known.get(header)
+  if (before !== undefined) return before
+  const extraData = decodeExtraData(header.extraData)
+  if (header.extraData.length <= KEPT_BYTES_MAX) known.set(header, extraData)
+  return extraData
+}

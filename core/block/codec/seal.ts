@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../../bytes/bytes.ts'
-import { bytesToBigint } from '../../bytes/integer.ts'
+import { bigintToFixedBytes } from '../../bytes/integer.ts'
 import { recoverAddress } from '../../crypto/crypto.ts'
 import type { Signature } from '../../crypto/engine.ts'
 import { SECP256K1_ORDER, signatureFromBytes65, signatureToBytes65 } from '../../crypto/recovery.ts'
@@ -8,9 +8,13 @@ import { RlpError } from '../../rlp/rlp.ts'
 /** A signature in QBFT's form: 65 bytes with r, s and the y parity (0 or 1). */
 export type Seal = Uint8Array
 
+const ORDER = bigintToFixedBytes(SECP256K1_ORDER, 32)
+
+/** True for 32 bytes that are a number from 1 to the order less one. */
 const inRange = (half: Uint8Array): boolean => {
-  const value = bytesToBigint(half)
-  return value > 0n && value < SECP256K1_ORDER
+  let at = 0
+  while (at < 32 && half[at] === ORDER[at]) at++
+  return at < 32 && (half[at] as number) < (ORDER[at] as number) && half.some(byte => byte !== 0)
 }
 
 /** Returns the seal if r and s are in [1, order) and the parity is 0 or 1; a high s is accepted. @throws RlpError */

@@ -7,7 +7,7 @@ import type { ChainStore } from '../../store/store.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../../validators/tally.ts'
 import { contractValidators } from '../../validators/validatorContract.ts'
 import { newTally, sortValidators, type VoteTally } from '../../validators/votes.ts'
-import { decodeExtraData } from '../../block/codec/extraData.ts'
+import { extraDataOf } from '../../block/codec/extraData.ts'
 import { blockEnvironment } from './environment.ts'
 import { ChainError } from '../error.ts'
 import type { Header } from '../../block/header.ts'
@@ -60,7 +60,7 @@ const headerAt = async ({ store }: ValidatorsState, number: bigint): Promise<Hea
   return header
 }
 
-const listedIn = (header: Header): readonly Address[] => decodeExtraData(header.extraData).validators
+const listedIn = (header: Header): readonly Address[] => extraDataOf(header).validators
 
 /** The last cached tally at or before block `number`, or the tally of the origin; and the next block to count. */
 const tallyBefore = async (
@@ -100,7 +100,7 @@ const votedSet = async (state: ValidatorsState, number: bigint): Promise<readonl
   if (forkBlock !== undefined && number <= forkBlock + 1n) return sortValidators(state.first)
   if (number === 0n) return sortValidators(listedIn(await headerAt(state, 0n)))
   const parent = await headerAt(state, number - 1n)
-  const { validators, vote } = decodeExtraData(parent.extraData)
+  const { validators, vote } = extraDataOf(parent)
   const changes =
     validatorOverrideAt(consensus, number) !== undefined ||
     (vote !== undefined && !isEpochBlock(consensus, parent.number))
@@ -140,7 +140,7 @@ export const createValidators = (
     configuration,
     consensus,
     store,
-    first: genesis === undefined ? [] : decodeExtraData(genesis.extraData).validators,
+    first: genesis === undefined ? [] : extraDataOf(genesis).validators,
     tallies: new Map(),
     contractSets: new Map(),
   }

@@ -4,7 +4,7 @@ import type { QbftParameters } from '../../genesis/configuration.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import { QBFT_MIX_HASH } from '../../block/codec/blockHash.ts'
 import { DecodeError } from '../../block/codec/error.ts'
-import { decodeExtraData, type QbftExtraData } from '../../block/codec/extraData.ts'
+import { extraDataOf, type QbftExtraData } from '../../block/codec/extraData.ts'
 import type { Header } from '../../block/header.ts'
 import type { HeaderRule, QbftHeaderContext } from './context.ts'
 import * as forkFields from './forkFields.ts'
@@ -21,7 +21,7 @@ type QbftRule = HeaderRule<QbftHeaderContext>
 /** @throws InvalidBlock when the extraData cannot be decoded */
 export const qbftExtraDataOf = (header: Header): QbftExtraData => {
   try {
-    return decodeExtraData(header.extraData)
+    return extraDataOf(header)
   } catch (cause) {
     if (!(cause instanceof DecodeError)) throw cause
     const expected = 'RLP of vanity, validators, vote, round and seals'

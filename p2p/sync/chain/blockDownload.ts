@@ -169,8 +169,10 @@ const run = async (state: State): Promise<DownloadEnd> => {
   for (;;) {
     if (state.isStopped) return 'stopped'
     const number = chain.head().header.number + 1n
-    const holders = holdersOf(heads, number, nowMs())
     const received = takeBlock(queue, number)
+    // A peer has one request: while all have one, none can be asked.
+    const hasIdlePeer = requests.byPeer.size < heads.heads.size
+    const holders = received === undefined || hasIdlePeer ? holdersOf(heads, number, nowMs()) : []
     requireRecordHolder(state.records, holders, number)
     startRequests(requests, holders)
     if (received !== undefined) {

@@ -125,6 +125,7 @@ const decode = async (
 const receive = async (requests: RangeRequests, request: Request): Promise<RequestEnd> => {
   const { network, queue, arrived, nowMs } = requests
   const { holder, range, controller } = request
+  const yieldTurn = requests.createYield()
   const { signal } = controller
   const first = range.from
   let next = first
@@ -136,6 +137,8 @@ const receive = async (requests: RangeRequests, request: Request): Promise<Reque
     ? joinPieces(noting(network.requestRecords(holder.peer, next, count, signal), onArrival))
     : noting(network.requestBlocks(holder.peer, next, count, signal), onArrival)
   for await (const encoded of answered) {
+    // Many small blocks arrive at once.
+    await yieldTurn()
     if (signal.aborted) return { kind: 'cancelled' }
     if (!request.isOfRecords && encoded.length > SENT_BLOCK_BYTES_MAX)
       return { kind: 'wrong', detail: `${encoded.length} bytes instead of block ${next}` }

@@ -50,12 +50,14 @@ export const startSyncReport = (options: SyncReportOptions): SyncReport => {
       blocks++
       transactions += length
       const atMs = nowMs()
-      const rate = formatRate(blocks, atMs - startedMs)
-      bar?.update({
-        done: blocks,
-        total: blocks + Number(highest - header.number),
-        text: `block ${header.number} of ${highest}, ${rate} blocks/s`,
-      })
+      if (bar !== undefined) {
+        const rate = formatRate(blocks, atMs - startedMs)
+        bar.update({
+          done: blocks,
+          total: blocks + Number(highest - header.number),
+          text: `block ${header.number} of ${highest}, ${rate} blocks/s`,
+        })
+      }
       const sinceMs = atMs - logged.atMs
       if (sinceMs < LINE_INTERVAL_MS) return
       const newBlocks = blocks - logged.blocks

@@ -1,9 +1,16 @@
 import type { HeadersQuery } from '../../../p2p/network.ts'
+import { onNextTurn } from '../../scheduler.ts'
 import { errorOf, type PlainError, plainError } from './errors.ts'
-import { ownBytes } from './joinedBytes.ts'
+import { type JoinedBytes, joinList, splitList } from './joinedBytes.ts'
 
 /** Maximum bytes of a list in flight: sent and not yet consumed by the other thread. */
 const AHEAD_BYTES_MAX = 1024 * 1024
+
+/** Bytes of one message: items of the same turn share it, because a message costs as much as some kilobytes. */
+const MESSAGE_BYTES = 64 * 1024
+
+/** Consumed bytes that are reported together; so few that the other thread continues meanwhile. */
+const REPORTED_BYTES = AHEAD_BYTES_MAX / 4
 
 /** `peer` is empty for a list of this node, otherwise the peer's address in hex digits. */
 export type ListRequest = { readonly peer: string } & (
@@ -20,7 +27,7 @@ export type ToListServer =
   | { readonly kind: 'end'; readonly id: number }
 
 export type ToListClient =
-  | { readonly kind: 'item'; readonly id: number; readonly item: Uint8Array }
+  | { readonly kind: 'items'; readonly id: number; readonly items: JoinedBytes }
   | { readonly kind: 'done'; readonly id: number; readonly error: PlainError | undefined }
 
 type OpenList = {
@@ -35,6 +42,12 @@ export type ListClient = {
   receive(message: ToListClient): void
   /** Fails all open lists: the other thread has ended. */
   fail(error: Error): void
+}
+
+/** Each item in memory of its own, so that it can outlive the others of its message. */
+const itemsOf = (joined: JoinedBytes): readonly Uint8Array[] => {
+  const items = splitList(joined)
+  return items.length === 1 ? items : items.map(item => item.slice())
 }
 
 /** Requests lists from the other thread. The network limits how many are open at once. */
@@ -54,12 +67,16 @@ export const createListClient = (post: (message: ToListServer) => void, ended: (
       signal?.addEventListener('abort', abort, { once: true })
       open.set(id, openList)
       post({ kind: 'open', id, request })
+      let consumed = 0
       try {
         for (;;) {
           const item = openList.items.shift()
           if (item !== undefined) {
             yield item
-            post({ kind: 'consumed', id, bytes: item.length })
+            consumed += item.length
+            if (consumed < REPORTED_BYTES) continue
+            post({ kind: 'consumed', id, bytes: consumed })
+            consumed = 0
           } else if (openList.done !== undefined) {
             if (openList.done.error !== undefined) throw openList.done.error
             return
@@ -77,7 +94,7 @@ export const createListClient = (post: (message: ToListServer) => void, ended: (
     receive: message => {
       const openList = open.get(message.id)
       if (openList === undefined || openList.done !== undefined) return
-      if (message.kind === 'item') openList.items.push(message.item)
+      if (message.kind === 'items') openList.items.push(...itemsOf(message.items))
       else openList.done = { error: message.error === undefined ? undefined : errorOf(message.error) }
       openList.wake()
     },
@@ -90,7 +107,15 @@ export const createListClient = (post: (message: ToListServer) => void, ended: (
   }
 }
 
-type Served = { ahead: number; wake: () => void; readonly controller: AbortController }
+type Served = {
+  /** Bytes that are sent, or wait to be, and are not consumed. */
+  ahead: number
+  /** Items that wait for others of the same turn, and their bytes. */
+  waiting: Uint8Array[]
+  waitingBytes: number
+  wake: () => void
+  readonly controller: AbortController
+}
 
 export type ListServer = { receive(message: ToListServer): void }
 
@@ -101,13 +126,26 @@ export const createListServer = (
 ): ListServer => {
   const served = new Map<number, Served>()
 
+  const send = (id: number, one: Served): void => {
+    if (one.waiting.length === 0) return
+    const items = joinList(one.waiting)
+    one.waiting = []
+    one.waitingBytes = 0
+    post({ kind: 'items', id, items }, [items.bytes.buffer])
+  }
+
+  const add = (id: number, one: Served, item: Uint8Array): void => {
+    one.ahead += item.length
+    one.waitingBytes += item.length
+    if (one.waiting.push(item) === 1) onNextTurn(() => send(id, one))
+    if (one.waitingBytes >= MESSAGE_BYTES) send(id, one)
+  }
+
   const serve = async (id: number, request: ListRequest, one: Served): Promise<void> => {
     const { signal } = one.controller
-    for await (const bytes of source(request, signal)) {
+    for await (const item of source(request, signal)) {
       if (signal.aborted) return
-      const item = ownBytes(bytes)
-      one.ahead += item.length
-      post({ kind: 'item', id, item }, [item.buffer])
+      add(id, one, item)
       while (one.ahead >= AHEAD_BYTES_MAX && !signal.aborted)
         await new Promise<void>(resolve => {
           one.wake = resolve
@@ -116,7 +154,8 @@ export const createListServer = (
   }
 
   const open = async (id: number, request: ListRequest): Promise<void> => {
-    const one: Served = { ahead: 0, wake: () => undefined, controller: new AbortController() }
+    const controller = new AbortController()
+    const one: Served = { ahead: 0, waiting: [], waitingBytes: 0, wake: () => undefined, controller }
     served.set(id, one)
     let error: PlainError | undefined
     try {
@@ -125,6 +164,7 @@ export const createListServer = (
       error = plainError(cause)
     }
     served.delete(id)
+    send(id, one)
     post({ kind: 'done', id, error }, [])
   }
 

@@ -1,7 +1,7 @@
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { qbftSealHash } from '../../../core/block/codec/blockHash.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
-import { decodeExtraData, type QbftExtraData } from '../../../core/block/codec/extraData.ts'
+import { extraDataOf, type QbftExtraData } from '../../../core/block/codec/extraData.ts'
 import type { Header } from '../../../core/block/header.ts'
 import type { RecoverSeals } from '../../../core/chain/rules/seals.ts'
 import type { RecoveryPool } from './recoveryPool.ts'
@@ -10,9 +10,9 @@ import type { Recovery } from './signatureBuffers.ts'
 /** Maximum seals per block recovered in advance. Longer lists are left to validation, which stops at the first foreign seal. */
 const SEALS_MAX = 256
 
-const extraDataOf = (header: Header): QbftExtraData | undefined => {
+const readExtraData = (header: Header): QbftExtraData | undefined => {
   try {
-    const extraData = decodeExtraData(header.extraData)
+    const extraData = extraDataOf(header)
     return extraData.seals.length > SEALS_MAX ? undefined : extraData
   } catch (error) {
     if (error instanceof DecodeError) return undefined
@@ -22,7 +22,7 @@ const extraDataOf = (header: Header): QbftExtraData | undefined => {
 
 /** The seals of a header in their order; undefined for a header whose seals are left to validation. */
 export const sealRecoveriesOf = (header: Header): readonly Recovery[] | undefined => {
-  const extraData = extraDataOf(header)
+  const extraData = readExtraData(header)
   if (extraData === undefined) return undefined
   const hash = qbftSealHash(header)
   return extraData.seals.map(seal => ({

@@ -6,6 +6,7 @@ import {
   encodeExtraData,
   encodeExtraDataWithoutSeals,
   encodeExtraDataWithoutSealsAndRound,
+  extraDataOf,
   type QbftExtraData,
 } from '../../../../core/block/codec/extraData.ts'
 import { encodeRlp, type RlpInput } from '../../../../core/rlp/rlp.ts'
@@ -210,4 +211,16 @@ describe('given extraData', () => {
       'Invalid Bytes supplied - Bft Extra Data required.',
     )
   })
+})
+
+test('given a header, when its extraData is asked for again, then it is decoded once; a long one, and one of another header, is decoded anew', () => {
+  const of = (vanity: Uint8Array) => ({
+    extraData: encodeExtraData({ vanity, validators: [], vote: undefined, round: 0, seals: [] }),
+  })
+  const [header, long] = [of(new Uint8Array(32)), of(new Uint8Array(64 * 1024))]
+  expect(extraDataOf(header)).toEqual(decodeExtraData(header.extraData))
+  expect(extraDataOf(header)).toBe(extraDataOf(header))
+  expect(extraDataOf({ ...header })).not.toBe(extraDataOf(header))
+  expect(extraDataOf(long)).not.toBe(extraDataOf(long))
+  expect(() => extraDataOf({ extraData: new Uint8Array(3) })).toThrow(DecodeError)
 })

@@ -89,6 +89,26 @@ describe('a range that crosses to the other thread', () => {
     expect(read).toBe(100)
   })
 
+  test('given small items of one turn, when they are sent, then they share a message, and arrive in order in memory of their own', async () => {
+    const { client, posted } = connectRanges(async function* () {
+      for (let i = 0; i < 100; i++) yield new Uint8Array(i).fill(i)
+    })
+    const items: Uint8Array[] = []
+    for await (const item of client.open(REQUEST)) items.push(item)
+    expect(items).toEqual(Array.from({ length: 100 }, (_, i) => new Uint8Array(i).fill(i)))
+    expect(items.map(({ buffer }) => buffer.byteLength)).toEqual(items.map(({ length }) => length))
+    expect(posted.map(({ kind }) => kind)).toEqual(['items', 'done'])
+  })
+
+  test('given more small items than may be on their way, when the reader reads, then all arrive', async () => {
+    const { client } = connectRanges(async function* () {
+      for (let i = 0; i < 3_000; i++) yield new Uint8Array(1_000)
+    })
+    let bytes = 0
+    for await (const item of client.open(REQUEST)) bytes += item.length
+    expect(bytes).toBe(3_000_000)
+  })
+
   test('given a source that fails, then what it gave arrives, and then its error', async () => {
     const { client } = connectRanges(async function* () {
       yield Uint8Array.of(1)
