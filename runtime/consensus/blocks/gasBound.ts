@@ -63,7 +63,7 @@ const roundFailed = (state: State, gas: bigint, log: Log): void => {
   state.bound = half
   state.unfilled = 0
   log.info(
-    'A round with a block of {gas} gas ended without a decision: blocks of this node have {bound} now',
+    'A round with a block of {gas} gas ended without a decision. This validator now puts at most {bound} gas into a block, and more again once rounds end early',
     {
       gas,
       bound: half,
