@@ -13,13 +13,21 @@ const CHECK_INTERVAL_MS = 1_000
  */
 const SEND_INTERVAL_MS = 20
 
+/** The same while the head is older than OLD_HEAD_MS: no peer waits for a block of a node that catches up. */
+const CATCHING_UP_INTERVAL_MS = 250
+
+const OLD_HEAD_MS = 10_000
+
 export type StateUpdates = {
   now(): NodeState
   start(post: (message: ToNetwork) => void): void
-  /** Sends the state to the network worker, at once or after SEND_INTERVAL_MS; with `peers` it also broadcasts the status. */
+  /** Sends the state to the network worker, at once or after the interval; with `peers` it also broadcasts the status. */
   send(peers: boolean): void
   stop(): void
 }
+
+const intervalAfter = ({ headTimestamp }: NodeState): number =>
+  Date.now() - 1000 * Number(headTimestamp) > OLD_HEAD_MS ? CATCHING_UP_INTERVAL_MS : SEND_INTERVAL_MS
 
 /** Sends the network worker the state of this node whenever it changes. */
 export const createStateUpdates = (source: {
@@ -38,7 +46,7 @@ export const createStateUpdates = (source: {
       }
     | undefined
   let timer: ReturnType<typeof setInterval> | undefined
-  /** Set for SEND_INTERVAL_MS after a state was sent. */
+  /** Set until the next state may be sent. */
   let pause: ReturnType<typeof setTimeout> | undefined
   /** What is sent after the pause: whether to the peers, too; undefined for nothing. */
   let next: boolean | undefined
@@ -62,14 +70,14 @@ export const createStateUpdates = (source: {
       next = peers || next === true
       return
     }
+    const state = now()
     pause = setTimeout(() => {
       pause = undefined
       const waiting = next
       next = undefined
       if (waiting !== undefined) send(waiting)
-    }, SEND_INTERVAL_MS)
+    }, intervalAfter(state))
     pause.unref()
-    const state = now()
     sent = { validators: source.validators(), permittedNodes: state.permittedNodes, debug: state.debug }
     post?.({ kind: 'state', state, broadcast: peers })
   }
