@@ -1,4 +1,5 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
+import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { ChainStore } from '../../../core/store/store.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import type { Log } from '../../logging/log.ts'
@@ -9,6 +10,28 @@ const ACCOUNTS_AT_ONCE = 64
 
 /** Maximum queued accounts; further ones are read by the block that needs them. */
 const ACCOUNTS_WAITING_MAX = 8192
+
+/**
+ * Accounts that count as read, about a megabyte: the senders and recipients of some thousand transactions. Reading an account again
+ * that blocks keep using costs as much as its transaction's entry in the pool, and finds all of it in memory.
+ */
+const ACCOUNTS_RECENT_MAX = 8192
+
+/** Adds a key to the newest ones; false if it was among them, at least the newest half of `most`. */
+const createRecentKeys = (most: number): ((key: string) => boolean) => {
+  let newer = new Set<string>()
+  let older = new Set<string>()
+  return key => {
+    if (newer.has(key)) return false
+    const isNew = !older.has(key)
+    if (2 * newer.size >= most) {
+      older = newer
+      newer = new Set()
+    }
+    newer.add(key)
+    return isNew
+  }
+}
 
 /**
  * Reads senders and recipients of pooled transactions into memory before their block executes. Returns the function that
@@ -44,10 +67,11 @@ export const startPrefetch = (options: {
     })
   }
 
-  const unsubscribe = pool.onAdded(({ transaction, sender }) => {
+  const isNew = createRecentKeys(ACCOUNTS_RECENT_MAX)
+  const unsubscribe = pool.onAdded(({ transaction: { to }, sender }) => {
     if (waiting.length >= ACCOUNTS_WAITING_MAX) return
-    waiting.push(sender)
-    if (transaction.to !== undefined) waiting.push(transaction.to)
+    if (isNew(toBareHex(sender))) waiting.push(sender)
+    if (to !== undefined && isNew(toBareHex(to))) waiting.push(to)
     schedule()
   })
   return async () => {

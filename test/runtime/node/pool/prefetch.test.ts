@@ -63,9 +63,26 @@ describe('given the pool’s prefetch', () => {
     for (let index = 0; index < 10_000; index++) add(address(index), address(index))
     await turns(400)
     expect(reads.flat().length).toBe(8192)
-    add(address(1), address(2))
+    add(address(20_001), address(20_002))
     await turns(3)
-    expect(reads.at(-1)).toEqual([address(1), address(2)])
+    expect(reads.at(-1)).toEqual([address(20_001), address(20_002)])
+    await stop()
+  })
+
+  test('when accounts come again, then it reads them again only after many others', async () => {
+    const { reads, add, stop } = started(() => Promise.resolve())
+    add(address(1), address(2))
+    add(address(2), address(1))
+    add(address(1), address(3))
+    await turns(3)
+    expect(reads).toEqual([[address(1), address(2), address(3)]])
+    for (let index = 0; index < 8_192; index += 2) {
+      add(address(100 + index), address(101 + index))
+      if (index % 64 === 0) await turns(1)
+    }
+    add(address(1), address(2))
+    await turns(200)
+    expect(reads.at(-1)?.slice(-2)).toEqual([address(1), address(2)])
     await stop()
   })
 
