@@ -5,7 +5,7 @@ import { InvalidTransaction, type InvalidTransactionCode } from '../evm/transact
 import { type BlockLimits, checkTransaction } from '../evm/transaction/validity.ts'
 import { forkIsAtLeast } from '../genesis/fork.ts'
 import { POOL_LIMITS, POOL_TRANSACTION_BYTES_MAX, type PoolLimits } from './limits.ts'
-import type { PoolHead, PoolOrigin } from './pool.ts'
+import type { PoolAccount, PoolHead, PoolOrigin } from './pool.ts'
 import { checkPrice } from './price.ts'
 import { type RejectionCode, TransactionRejected } from './rejection.ts'
 
@@ -106,7 +106,7 @@ const checkForm = (transaction: Transaction, { rules, acceptsBlobs }: PoolHead):
 /**
  * Checks a transaction in Besu's order: price, form, gas, replay protection, block gas limit, nonce, sender. The caller
  * then checks the funds of the sender, which depend on its other pooled transactions (see funds.ts).
- * @returns the nonce of the sender's account
+ * @returns the sender's account
  * @throws TransactionRejected
  */
 export const admit = (
@@ -115,7 +115,7 @@ export const admit = (
   head: PoolHead,
   origin: PoolOrigin,
   options: PoolOptions,
-): bigint => {
+): PoolAccount => {
   const minGasPrice = options.minGasPrice ?? head.minGasPrice
   checkFeeCap(transaction, origin, options)
   if (!origin.local) checkPrice(transaction, head, origin, minGasPrice)
@@ -127,15 +127,15 @@ export const admit = (
       'BLOCK_GAS_LIMIT_EXCEEDED',
       `the gas limit ${transaction.gasLimit} is above the block's ${head.blockGasLimit}`,
     )
-  const accountNonce = head.nonce(sender)
+  const account = head.account(sender)
+  const { nonce: accountNonce } = account
   if (transaction.nonce < accountNonce)
     throw new TransactionRejected(
       'NONCE_TOO_LOW',
       `nonce ${transaction.nonce} is used, the account's next one is ${accountNonce}`,
     )
-  const code = head.code(sender)
   // EIP-7702: an account with delegation code still has its key.
-  if (code.length > 0 && delegateOf(code) === undefined && head.rules.contractsMaySend !== true)
+  if (account.hasCode && delegateOf(head.code(sender)) === undefined && head.rules.contractsMaySend !== true)
     throw new TransactionRejected('SENDER_NOT_AUTHORIZED', 'the sender is a contract (EIP-3607)')
   const refusal = options.refusesSender?.(sender, transaction)
   if (refusal !== undefined) throw new TransactionRejected('SENDER_NOT_AUTHORIZED', refusal)
@@ -147,7 +147,7 @@ export const admit = (
       'NONCE_TOO_DISTANT',
       `nonce ${transaction.nonce} is ${futureBySenderMax} or more above the account's next one, ${accountNonce}`,
     )
-  return accountNonce
+  return account
 }
 
 /** A replacement of a pooled transaction must raise both prices by the price bump. @throws TransactionRejected */

@@ -5,7 +5,7 @@ import { admit, checkReplacement } from './admission.ts'
 import { expectedCost, upfrontCost } from './cost.ts'
 import { checkFunds } from './funds.ts'
 import type { Overruns } from './overruns.ts'
-import type { PooledTransaction, PoolHead, PoolOrigin } from './pool.ts'
+import type { PoolAccount, PooledTransaction, PoolHead, PoolOrigin } from './pool.ts'
 import {
   dropLast,
   evict,
@@ -111,20 +111,14 @@ const checkOverruns = (overruns: Overruns, hash: Hash, sender: Address, nowMs: n
 }
 
 /** The sender's queue with the account's current nonce and balance; a new queue is not in the pool. */
-const currentQueue = (
-  pool: Pool,
-  sender: Address,
-  senderKey: string,
-  accountNonce: bigint,
-  balance: bigint,
-): SenderQueue => {
+const currentQueue = (pool: Pool, sender: Address, senderKey: string, account: PoolAccount): SenderQueue => {
   const { state } = pool
   const pooled = state.bySender.get(senderKey)
-  if (pooled !== undefined) notifyDropped(pool, updateAccount(state, pooled, accountNonce, balance))
+  if (pooled !== undefined) notifyDropped(pool, updateAccount(state, pooled, account))
   settleRecipients(state)
   const queue = state.bySender.get(senderKey) ?? createSenderQueue(sender, senderKey)
-  queue.accountNonce = accountNonce
-  queue.balance = balance
+  queue.accountNonce = account.nonce
+  queue.balance = account.balance
   return queue
 }
 
@@ -142,12 +136,11 @@ export const addTransaction = (
   if (state.byHash.has(key))
     throw new TransactionRejected('ALREADY_KNOWN', 'the same transaction is in the pool already')
   checkOverruns(pool.overruns, transaction.hash, sender, origin.addedAtMs)
-  const accountNonce = admit(transaction, sender, head, origin, options)
-  const balance = head.balance(sender)
+  const account = admit(transaction, sender, head, origin, options)
   // Reads of the state may throw; nothing before this line changes the pool.
   const senderKey = toBareHex(sender)
-  const queue = currentQueue(pool, sender, senderKey, accountNonce, balance)
-  if (options.balanceCheck) checkFunds(transaction, queue, balance + incomingOf(state, senderKey))
+  const queue = currentQueue(pool, sender, senderKey, account)
+  if (options.balanceCheck) checkFunds(transaction, queue, account.balance + incomingOf(state, senderKey))
   const entry = createEntry(pool, recovered, origin, head.nextBaseFeePerGas, { key, senderKey })
   enqueue(pool, queue, entry)
   settleRecipients(state)

@@ -120,8 +120,10 @@ export const createCandidates = (
   /**
    * True when the sender's account allows its first transaction. Reads the state, so it is called only for the next sender.
    */
-  const startsNow = ({ entry: { transaction, sender } }: Cursor): boolean =>
-    transaction.nonce === head.nonce(sender) && upfrontCost(transaction) <= head.balance(sender)
+  const startsNow = ({ entry: { transaction, sender } }: Cursor): boolean => {
+    const { nonce, balance } = head.account(sender)
+    return transaction.nonce === nonce && upfrontCost(transaction) <= balance
+  }
 
   return {
     next: () => {

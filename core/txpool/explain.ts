@@ -41,7 +41,7 @@ export const explainEntry = (
     const next = (queue.entries[queue.ready] as PoolEntry).transaction.nonce
     return { ready: false, text: `nonce ${nonce} queued: waiting for ${range(missing, next - 1n)}` }
   }
-  let available = head.balance(queue.sender) + incoming
+  let available = head.account(queue.sender).balance + incoming
   for (const ahead of queue.entries.slice(0, index + 1)) {
     const reason = problemOf(ahead, head, available)
     if (reason !== undefined)

@@ -1,13 +1,24 @@
-import { EMPTY_BYTES } from '../bytes/bytes.ts'
+import { type Address, EMPTY_BYTES, equalBytes } from '../bytes/bytes.ts'
 import { nextBaseFeeOn } from '../chain/fees/baseFee.ts'
 import type { Chain, ChosenHeaderValues } from '../chain/chain.ts'
+import { EMPTY_CODE_HASH } from '../crypto/constants.ts'
 import { rulesAt } from '../genesis/forkSchedule.ts'
-import type { PoolHead } from './pool.ts'
+import type { StateReader } from '../state/account.ts'
+import type { PoolAccount, PoolHead } from './pool.ts'
 
 /** Minimum prices of this node's blocks, wei per gas. `minGasPrice` is the base fee of `fixedBaseFee` networks. */
 export type PriceFloor = Pick<PoolHead, 'minGasPrice' | 'minPriorityFee'> & {
   /** Values that a user has chosen for the next block. */
   readonly chosen?: ChosenHeaderValues | undefined
+}
+
+const NO_ACCOUNT: PoolAccount = { nonce: 0n, balance: 0n, hasCode: false }
+
+const accountOf = (state: StateReader, address: Address): PoolAccount => {
+  const account = state.account(address)
+  if (account === undefined) return NO_ACCOUNT
+  const { nonce, balance, codeHash } = account
+  return { nonce, balance, hasCode: !equalBytes(codeHash, EMPTY_CODE_HASH) }
 }
 
 /**
@@ -31,8 +42,7 @@ export const poolHeadOf = (
     nextBaseFeePerGas: chosen?.baseFeePerGas ?? nextBaseFeeOn(chain, rules, parent, minGasPrice),
     minGasPrice,
     minPriorityFee,
-    nonce: sender => state.account(sender)?.nonce ?? 0n,
-    balance: sender => state.account(sender)?.balance ?? 0n,
+    account: sender => accountOf(state, sender),
     code: sender => {
       const account = state.account(sender)
       return account === undefined ? EMPTY_BYTES : state.code(account.codeHash)

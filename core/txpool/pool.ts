@@ -5,6 +5,9 @@ import type { Explanation } from './explain.ts'
 import type { PoolLimits } from './limits.ts'
 import type { Overrun } from './overruns.ts'
 
+/** An account in the state; one that does not exist has neither nonce nor balance nor code. */
+export type PoolAccount = { readonly nonce: bigint; readonly balance: bigint; readonly hasCode: boolean }
+
 /** The data of the chain with which the pool checks a transaction. */
 export type PoolHead = {
   /** The rules at the next block. */
@@ -18,8 +21,7 @@ export type PoolHead = {
   readonly minGasPrice: bigint
   /** Minimum wei per gas above the base fee in blocks of this node. */
   readonly minPriorityFee: bigint
-  readonly nonce: (sender: Address) => bigint
-  readonly balance: (sender: Address) => bigint
+  readonly account: (sender: Address) => PoolAccount
   readonly code: (sender: Address) => Uint8Array
 }
 

@@ -2,6 +2,7 @@ import type { PoolOptions } from './admission.ts'
 import { evictionOrder } from './evictionOrder.ts'
 import { createHeap, type Heap, NOT_IN_HEAP } from './heap.ts'
 import { LATE_SENDERS_MAX, POOL_UNKNOWN_SENDERS_SHARE, type PoolShare, shareOf } from './limits.ts'
+import type { PoolAccount } from './pool.ts'
 import { appendEntry, nonceIndex, type PoolEntry, refresh, type SenderQueue } from './senderQueue.ts'
 
 /** The content of the pool, and the sums that its limits apply to. */
@@ -162,8 +163,7 @@ export const dropLast = (state: PoolState, queue: SenderQueue): PoolEntry => {
 export const updateAccount = (
   state: PoolState,
   queue: SenderQueue,
-  accountNonce: bigint,
-  balance: bigint,
+  { nonce: accountNonce, balance }: Pick<PoolAccount, 'nonce' | 'balance'>,
 ): readonly PoolEntry[] => {
   if (accountNonce === queue.accountNonce && balance === queue.balance) return []
   queue.accountNonce = accountNonce

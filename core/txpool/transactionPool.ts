@@ -63,7 +63,7 @@ const updateAccounts = (
   for (const key of senderKeys) {
     const queue = state.bySender.get(key)
     if (queue === undefined) continue
-    const stale = updateAccount(state, queue, head.nonce(queue.sender), head.balance(queue.sender))
+    const stale = updateAccount(state, queue, head.account(queue.sender))
     notifyDropped(
       pool,
       stale.filter(entry => !mined.has(entry.key)),

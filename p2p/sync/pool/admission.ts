@@ -48,7 +48,8 @@ export const admit = (options: AdmissionOptions, received: RecoveredTransaction)
   options.chain.store.run(() => {
     const head = options.poolHead()
     const { sender } = received
-    const isKnown = head.nonce(sender) > 0n || head.balance(sender) > 0n
+    const { nonce, balance } = head.account(sender)
+    const isKnown = nonce > 0n || balance > 0n
     try {
       options.pool.add(received, head, { local: false, addedAtMs: options.nowMs() })
       return { rejection: undefined, isFinal: true, result: 'useful', isKnown }

@@ -71,8 +71,14 @@ export const headWith = (fixture: HeadFixture = {}): PoolHead => ({
   minGasPrice: fixture.minGasPrice ?? 0n,
   minPriorityFee: fixture.minPriorityFee ?? 0n,
   nextBaseFeePerGas: 'baseFee' in fixture ? fixture.baseFee : 100n,
-  nonce: sender => fixture.nonces?.get(toBareHex(sender)) ?? 0n,
-  balance: sender => fixture.balances?.get(toBareHex(sender)) ?? 10n ** 24n,
+  account: sender => {
+    const key = toBareHex(sender)
+    return {
+      nonce: fixture.nonces?.get(key) ?? 0n,
+      balance: fixture.balances?.get(key) ?? 10n ** 24n,
+      hasCode: (fixture.codes?.get(key)?.length ?? 0) > 0,
+    }
+  },
   code: sender => fixture.codes?.get(toBareHex(sender)) ?? EMPTY_BYTES,
 })
 

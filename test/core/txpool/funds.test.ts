@@ -19,7 +19,11 @@ const headOf = (
   more: Parameters<typeof headWith>[0] = {},
 ): PoolHead => {
   const known = new Map(Object.entries(balances).map(([sender, wei]) => [keyOf(Number(sender)), wei]))
-  return { ...headWith({ ...more, balances: known }), balance: sender => known.get(keyOfBytes(sender)) ?? 0n }
+  const head = headWith(more)
+  return {
+    ...head,
+    account: sender => ({ ...head.account(sender), balance: known.get(keyOfBytes(sender)) ?? 0n }),
+  }
 }
 const keyOfBytes = (sender: Uint8Array): string => Buffer.from(sender).toString('hex')
 

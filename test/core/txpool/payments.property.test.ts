@@ -29,7 +29,7 @@ const incomingOf = (pool: TransactionPool, head: PoolHead): Map<string, bigint> 
   for (const sender of senders)
     for (const { transaction } of pool
       .ofSender(sender)
-      .transactions.slice(0, paidFor(pool, sender, head.balance(sender)))) {
+      .transactions.slice(0, paidFor(pool, sender, head.account(sender).balance))) {
       const key = toBareHex(transaction.to as Uint8Array)
       if (key !== toBareHex(sender)) incoming.set(key, (incoming.get(key) ?? 0n) + transaction.value)
     }
@@ -41,7 +41,7 @@ const check = (pool: TransactionPool, head: PoolHead): void => {
   const expected = new Map(
     senders.map(sender => {
       const key = toBareHex(sender)
-      return [key, paidFor(pool, sender, head.balance(sender) + (incoming.get(key) ?? 0n))] as const
+      return [key, paidFor(pool, sender, head.account(sender).balance + (incoming.get(key) ?? 0n))] as const
     }),
   )
   for (const sender of senders)

@@ -34,7 +34,7 @@ const checkInvariants = (pool: TransactionPool, head: PoolHead): void => {
     const { sender } = transactions[0] as RecoveredTransaction
     const nonces = transactions.map(({ transaction }) => transaction.nonce)
     expect(nonces).toEqual([...new Set(nonces)].sort((a, b) => (a < b ? -1 : 1)))
-    const accountNonce = head.nonce(sender)
+    const accountNonce = head.account(sender).nonce
     expect(nonces[0]).toBeGreaterThanOrEqual(accountNonce)
     expect(nonces.at(-1)).toBeLessThan(accountNonce + BigInt(LIMITS.futureBySenderMax))
     let run = 0
@@ -56,13 +56,13 @@ const takeBlock = (pool: TransactionPool, head: PoolHead, blockSize: number): Re
     const one = candidates.next()
     if (one === undefined) break
     const key = toBareHex(one.sender)
-    const expected = next.get(key) ?? head.nonce(one.sender)
+    const expected = next.get(key) ?? head.account(one.sender).nonce
     expect(one.transaction.nonce).toBe(expected)
     const tip = effectiveTip(one.transaction, head.nextBaseFeePerGas)
     expect(tip).toBeGreaterThanOrEqual(0n)
     for (const [other, transactions] of ready) {
       const { sender } = transactions[0] as RecoveredTransaction
-      const otherNext = next.get(other) ?? head.nonce(sender)
+      const otherNext = next.get(other) ?? head.account(sender).nonce
       const waiting = transactions.find(({ transaction }) => transaction.nonce === otherNext)
       if (waiting !== undefined)
         expect(tip).toBeGreaterThanOrEqual(effectiveTip(waiting.transaction, head.nextBaseFeePerGas))
