@@ -175,6 +175,12 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(await page.evaluate("document.activeElement.getAttribute('type')")).toBe('search')
     })
 
+    test('when the page of the login is opened, then it says that the node answers without a token', async () => {
+      await open('/explorer/login')
+      await shows('This node answers without a token.')
+      expect(await mainText()).not.toContain('asks for a token')
+    })
+
     test('when the network is opened, then each peer is drawn', async () => {
       await open('/explorer/network')
       await page.until("document.querySelectorAll('.graph .peer').length === 4")

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks'
 import { fieldOf } from '../parts/fieldOf.ts'
 import { Panel } from '../parts/Panel.tsx'
 import { useValue } from '../hooks/useValue.ts'
-import { login, setToken, tokenRefused } from '../rpc/session.ts'
+import { head } from '../rpc/heads.ts'
+import { login, loginNeeded, setToken, token, tokenRefused } from '../rpc/session.ts'
 import { navigate, route } from '../route.ts'
 
 /** After a login, a page that required it draws itself again; the login page opens the home page. */
@@ -60,17 +61,33 @@ const TokenForm = () => (
   </form>
 )
 
-/** The login on a node that requires tokens. A token stays in this tab and is sent to this node only. */
-export const LoginPage = () => (
-  <>
-    <h1>Log in</h1>
-    {useValue(tokenRefused) ? (
+/** Whether the node wants a token: what its answers so far say; nothing before the first. */
+const Notice = () => {
+  const [isRefused, isNeeded, given] = [useValue(tokenRefused), useValue(loginNeeded), useValue(token)]
+  const isAnswered = useValue(head) !== undefined
+  if (isRefused)
+    return (
       <p class="notice" role="alert">
         The node refused the token: it has expired, or this node does not accept it.
       </p>
-    ) : (
-      <p class="notice">This node asks for a token. Without one that is valid it shows nothing.</p>
-    )}
+    )
+  if (isNeeded)
+    return <p class="notice">This node asks for a token. Without one that is valid it shows nothing.</p>
+  if (!isAnswered) return null
+  return (
+    <p class="notice">
+      {given === undefined
+        ? 'This node answers without a token. You need none for what it shows now.'
+        : 'You are logged in. Another login replaces the token of this tab.'}
+    </p>
+  )
+}
+
+/** The login. A token stays in this tab and is sent to this node only. */
+export const LoginPage = () => (
+  <>
+    <h1>Log in</h1>
+    <Notice />
     <div class="columns">
       <Panel title="As a user of this node">
         <UserForm />
