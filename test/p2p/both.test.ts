@@ -6,7 +6,7 @@ import { addressOfPublicKey, publicKeyOf } from '../../core/crypto/crypto.ts'
 import { ETH } from '../../p2p/devp2p/ethCodes.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
 import { freePorts } from '../../runtime/devnet/ports.ts'
-import { type BothNode, portPair, startBothNode } from './bothNodes.ts'
+import { type BothNode, type BothStartOptions, portPair, startBothNode } from './bothNodes.ts'
 import { BLOCKS, startDevp2pNode, statusAt } from './devp2p/nodes.ts'
 import type { SampleBlock } from './devp2p/sampleBlocks.ts'
 import { connectScripted } from './devp2p/scriptedPeer.ts'
@@ -78,8 +78,19 @@ const expectRefused = async ({ network, heard }: BothNode, privateKey: Uint8Arra
   expect(heard.events.filter(text => text.startsWith('came'))).toHaveLength(1)
 }
 
-test('given a node that is connected over both transports, when it is banned, then both connections end, and it is not connected again over either', async () => {
-  const one = await startBothNode(await portPair(), [])
+type OverBoth = {
+  readonly one: BothNode
+  readonly libp2p: Awaited<ReturnType<typeof startTestNode>>
+  readonly devp2p: Awaited<ReturnType<typeof connectScripted>>
+  readonly privateKey: Uint8Array
+}
+
+/** Connects a key to a node of both over each transport. What runs must end both connections for good. */
+const withKeyOverBoth = async (
+  options: BothStartOptions,
+  run: (connected: OverBoth) => Promise<void>,
+): Promise<void> => {
+  const one = await startBothNode(await portPair(), [], options)
   const privateKey = randomBytes(32)
   const libp2p = await startTestNode({ privateKey, bootnodes: [one.libp2pEnode], status })
   try {
@@ -87,43 +98,32 @@ test('given a node that is connected over both transports, when it is banned, th
     const devp2p = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
     devp2p.sendStatus()
     await devp2p.next(ETH.status)
+    await run({ one, libp2p, devp2p, privateKey })
+    await until(() => devp2p.isClosed() && libp2p.network.peers().length === 0)
+    expect(one.network.peers()).toHaveLength(0)
+    await expectRefused(one, privateKey)
+  } finally {
+    await Promise.all([one.network.stop(), libp2p.stop()])
+  }
+}
+
+test('given a node that is connected over both transports, when it is banned, then both connections end, and it is not connected again over either', () =>
+  withKeyOverBoth({}, async ({ one, libp2p, devp2p, privateKey }) => {
     const address = addressOfPublicKey(publicKeyOf(privateKey))
     const message = randomBytes(100)
     expect(one.network.sendConsensus([address], 0x13, message)).toBe(1)
     await until(() => libp2p.consensus.length === 1)
     expect(devp2p.heard.filter(({ id }) => id >= ISTANBUL_OFFSET)).toHaveLength(0)
-
     one.network.reportMisbehaviour(address, 'invalid-block', 'test')
-    await until(() => devp2p.isClosed() && libp2p.network.peers().length === 0)
-    expect(one.network.peers()).toHaveLength(0)
+  }))
 
-    await expectRefused(one, privateKey)
-  } finally {
-    await Promise.all([one.network.stop(), libp2p.stop()])
-  }
-})
-
-test('given a node that is connected over both transports, when it is removed from the allowlist, then both connections end, and it is not connected again over either', async () => {
+test('given a node that is connected over both transports, when it is removed from the allowlist, then both connections end, and it is not connected again over either', () => {
   const removed = new Set<string>()
-  const one = await startBothNode(await portPair(), [], {
-    refuses: publicKey => (removed.has(toBareHex(publicKey)) ? 'not in the allowlist' : undefined),
-  })
-  const privateKey = randomBytes(32)
-  const libp2p = await startTestNode({ privateKey, bootnodes: [one.libp2pEnode], status })
-  try {
-    await until(() => one.network.peers().length === 1)
-    const devp2p = await connectScripted(one.network.enode, { privateKey, client: 'quorate/test' })
-    devp2p.sendStatus()
-    await devp2p.next(ETH.status)
-
+  const refuses = (publicKey: Uint8Array): string | undefined =>
+    removed.has(toBareHex(publicKey)) ? 'not in the allowlist' : undefined
+  return withKeyOverBoth({ refuses }, async ({ privateKey }) => {
     removed.add(toBareHex(publicKeyOf(privateKey)))
-    await until(() => devp2p.isClosed() && libp2p.network.peers().length === 0)
-    expect(one.network.peers()).toHaveLength(0)
-
-    await expectRefused(one, privateKey)
-  } finally {
-    await Promise.all([one.network.stop(), libp2p.stop()])
-  }
+  })
 })
 
 test('given a node of the same software that listens for devp2p alone, then only a failed dial of a static node is told, by its endpoint of devp2p', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { equalBytes } from '../../../../core/bytes/bytes.ts'
 import { toHex } from '../../../../core/bytes/hex.ts'
-import { recoverHere } from '../../../../core/chain/importing/validation.ts'
+import { recoverHere, type RecoverSenders } from '../../../../core/chain/importing/validation.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../../core/txpool/limits.ts'
 import type { Peer } from '../../../../p2p/network.ts'
 import { extend, transfer } from '../../../core/chain/support/chain.ts'
@@ -127,6 +127,19 @@ const floodOf = (count: number): readonly Uint8Array[] => {
   })
 }
 
+/** Recovers senders once it is released, and counts the transactions of batches without the `omitted` one. */
+const heldRecovery = (omitted?: Uint8Array) => {
+  const released = Promise.withResolvers<undefined>()
+  const counted = { validated: 0 }
+  const recoverSenders: RecoverSenders = async transactions => {
+    await released.promise
+    if (omitted === undefined || !transactions.some(({ hash }) => equalBytes(hash, omitted)))
+      counted.validated += transactions.length
+    return recoverHere(transactions)
+  }
+  return { recoverSenders, counted, release: () => released.resolve(undefined) }
+}
+
 describe('given a peer that floods', () => {
   test('when another peer sends one transaction, then it is validated after the running batch and one turn of the flood', async () => {
     const BATCH = 128
@@ -158,36 +171,21 @@ describe('given a peer that floods', () => {
 
   test('when its next message has the transaction of a known sender, then that one is validated before the rest of the flood', async () => {
     const honest = transfer(BOB, 0)
-    let validated = 0
-    const released = Promise.withResolvers<undefined>()
-    const [flooder, target] = await pair({
-      recoverSenders: async transactions => {
-        await released.promise
-        if (!transactions.some(({ hash }) => equalBytes(hash, honest.transaction.hash)))
-          validated += transactions.length
-        return recoverHere(transactions)
-      },
-    })
+    const { recoverSenders, counted, release } = heldRecovery(honest.transaction.hash)
+    const [flooder, target] = await pair({ recoverSenders })
     flooder.network.announceTransactions(floodOf(4_000))
     await turns(50)
     flooder.network.announceTransactions([honest.transaction.encoded])
     await turns(50)
-    released.resolve(undefined)
+    release()
     await until(() => target.pool.get(honest.transaction.hash) !== undefined)
-    expect(validated).toBeLessThan(500)
+    expect(counted.validated).toBeLessThan(500)
   })
 
   test('when it floods with a copy of the transaction of another peer, then that one is not delayed', async () => {
     const honest = transfer(BOB, 0)
-    let validated = 0
-    const released = Promise.withResolvers<undefined>()
-    const [flooder, target] = await pair({
-      recoverSenders: async transactions => {
-        await released.promise
-        validated += transactions.length
-        return recoverHere(transactions)
-      },
-    })
+    const { recoverSenders, counted, release } = heldRecovery()
+    const [flooder, target] = await pair({ recoverSenders })
     const other = await node(C)
     wire.connect(other.network, target.network)
     await until(() => target.network.peers().length === 2)
@@ -195,9 +193,9 @@ describe('given a peer that floods', () => {
     await turns(50)
     other.network.announceTransactions([honest.transaction.encoded])
     await turns(50)
-    released.resolve(undefined)
+    release()
     await until(() => target.pool.get(honest.transaction.hash) !== undefined)
-    expect(validated).toBeLessThan(1_000)
+    expect(counted.validated).toBeLessThan(1_000)
   })
 
   test('when it is the only peer, then its queue is limited, and the rest is dropped', async () => {
