@@ -91,7 +91,7 @@ export const createParts = (
       ...chain,
       commitBuilt: (built, header, durable) => writes.during(() => chain.commitBuilt(built, header, durable)),
     },
-    build: createBlockBuilder(options, gasBound.gasMax),
+    build: createBlockBuilder(options, gasBound),
     roundEndMs: () => timers.dueMs('round'),
     firstRoundMs: () =>
       1000 * qbftAt(options.consensus, chain.head().header.number + 1n).requestTimeoutSeconds,

@@ -38,23 +38,12 @@ export type BuildBlock = (
   timestamp: bigint,
 ) => Promise<BuiltBlock | undefined>
 
-/**
- * Rounds of a height that have the whole selection time. Each later one has half of the time of the one before: whatever the
- * reason that blocks are not decided, smaller ones are sent and verified faster.
- */
-const WHOLE_ROUNDS = 2
-
-/** Halvings at most: with a period of one second some milliseconds are left, enough for a hundred transfers. */
-const HALVINGS_MAX = 5
-
-/** The part of the selection time that is used in a round. */
-const timeShare = (round: number): number =>
-  1 / 2 ** Math.min(Math.max(0, round - WHOLE_ROUNDS + 1), HALVINGS_MAX)
+const NO_BOUND = { gasMax: () => undefined, timeShare: () => 1 }
 
 /** Builds the blocks this validator proposes from the pool, within a time limit and a bound of gas. */
 export const createBlockBuilder = (
   options: BlockBuilderOptions,
-  gasMax: GasBound['gasMax'] = () => undefined,
+  bound: Pick<GasBound, 'gasMax' | 'timeShare'> = NO_BOUND,
 ): BuildBlock => {
   const { chain, consensus, pool, key, log } = options
   /** Position of the next standing vote to cast. */
@@ -74,7 +63,7 @@ export const createBlockBuilder = (
     const startedMs = Date.now()
     const settings = options.settings()
     const selectionMs = selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
-    const ends = { atMs: startedMs + selectionMs * timeShare(round), atGas: gasMax() }
+    const ends = { atMs: startedMs + selectionMs * bound.timeShare(round), atGas: bound.gasMax() }
     const bounds = createSelectionBounds(ends, ({ transaction }) => pool.isDeferred(transaction.hash))
     const built = await chain.buildBlock({
       coinbase: settings.coinbase ?? key.address,

@@ -6,8 +6,8 @@ import { BLOCK } from '../../../core/qbft/codec/messages.ts'
 
 afterEach(() => void setSystemTime())
 
-/** What the builder asks of the chain for a block of this round, with a period of one second. */
-const asked = async (round: number, gasMax?: bigint): Promise<BuildOptions> => {
+/** What the builder asks of the chain for a block that has this part of the selection time, with a period of one second. */
+const asked = async (share: number, gasMax?: bigint): Promise<BuildOptions> => {
   let options: BuildOptions | undefined
   setSystemTime(1_000_000)
   const build = createBlockBuilder(
@@ -34,9 +34,9 @@ const asked = async (round: number, gasMax?: bigint): Promise<BuildOptions> => {
       selectionPercent: 80,
       log: { debug: () => undefined } as never,
     },
-    () => gasMax,
+    { gasMax: () => gasMax, timeShare: () => share },
   )
-  await build(BLOCK.header.number + 1n, round, 1_000n)
+  await build(BLOCK.header.number + 1n, 0, 1_000n)
   if (options === undefined) throw new Error('no block was built')
   return options
 }
@@ -52,18 +52,15 @@ const fullAfterMs = ({ full }: BuildOptions): number => {
 
 describe('given a period of one second, of which selection may take 80 %', () => {
   test.each([
-    [0, 800],
     [1, 800],
-    [2, 400],
-    [3, 200],
-    [6, 25],
-    [100, 25],
-  ])('when the block is for round %d, then the builder chooses transactions for %d ms', async (round, ms) => {
-    expect(fullAfterMs(await asked(round))).toBe(ms)
+    [1 / 2, 400],
+    [1 / 32, 25],
+  ])('when the block has %d of that, then the builder chooses transactions for %d ms', async (share, ms) => {
+    expect(fullAfterMs(await asked(share))).toBe(ms)
   })
 
   test('when rounds were too short for larger blocks, then the builder stops at the gas that fits', async () => {
-    const { full } = await asked(0, 42_000n)
+    const { full } = await asked(1, 42_000n)
     expect([full(21_000n), full(42_000n)]).toEqual([false, true])
   })
 })

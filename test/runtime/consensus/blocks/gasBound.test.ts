@@ -11,16 +11,22 @@ const blockOf = (number: number, gasUsed: bigint) => ({
 })
 const HASH = new Uint8Array(32)
 
-/** A bound, and the rounds of a network that it watches. */
-const setUp = () => {
+const addressOf = (index: number): Uint8Array => new Uint8Array(20).fill(index + 1)
+
+/** A bound, and the rounds of a network that it watches; the last validator proposed the block before each height. */
+const setUp = (validators = 4) => {
   let headGas = 0n
   let nowMs = 0
   const lines: string[] = []
   const bound = createGasBound(() => headGas, { info: (text: string) => lines.push(text) } as never)
+  const addresses = Array.from({ length: validators }, (_, index) => addressOf(index))
+  let height: object | undefined
   const step = (effects: readonly Effect[], input: Input = { kind: 'record-doubted' }): void =>
-    bound.observer.stepped({ input, effects, state: undefined as never, nowMs })
+    bound.observer.stepped({ input, effects, state: { height } as never, nowMs })
 
-  const round = (number: number, of: number): void =>
+  const round = (number: number, of: number): void => {
+    const head = { validators: addresses, coinbase: addressOf(validators - 1) }
+    height = { sequence: BigInt(number), head }
     step([
       {
         kind: 'round-started',
@@ -32,6 +38,7 @@ const setUp = () => {
         quorum: 3,
       },
     ])
+  }
   const proposal = (number: number, gas: bigint): void =>
     step([{ kind: 'verify-block', block: blockOf(number, gas), hash: HASH }])
   const head = (number: number, gas: bigint): void => {
@@ -107,13 +114,15 @@ describe('given a bound', () => {
   test('when filled blocks need a small part of their round, then it grows fast, then slowly, then not at all', () => {
     const { bound, decided } = given()
     decided(2, 8_000_000n, 0.2)
-    expect(bound.gasMax()).toBe(12_000_000n)
-    decided(3, 12_000_000n, 0.4)
-    expect(bound.gasMax()).toBe(13_500_000n)
-    decided(4, 13_500_000n, 0.6)
-    expect(bound.gasMax()).toBe(13_500_000n)
-    decided(5, 1_000_000n)
-    expect(bound.gasMax()).toBe(13_500_000n)
+    expect(bound.gasMax()).toBe(16_000_000n)
+    decided(3, 16_000_000n, 0.4)
+    expect(bound.gasMax()).toBe(20_000_000n)
+    decided(4, 20_000_000n, 0.7)
+    expect(bound.gasMax()).toBe(21_200_000n)
+    decided(5, 21_200_000n, 0.8)
+    expect(bound.gasMax()).toBe(21_200_000n)
+    decided(6, 1_000_000n)
+    expect(bound.gasMax()).toBe(21_200_000n)
   })
 
   test('when the load is gone, then there is none', () => {
@@ -135,6 +144,51 @@ describe('given a bound', () => {
 })
 
 describe('given a faulty proposer that lets its rounds end', () => {
+  test('when it proposes large blocks again and again, then only the first one counts', () => {
+    const { bound, decided, round, proposal } = setUp()
+    decided(1, 4_000_000n)
+    round(2, 0)
+    proposal(2, 2n ** 62n)
+    round(2, 1)
+    expect(bound.gasMax()).toBe(2n ** 61n)
+    for (let number = 3; number <= 100; number++) {
+      round(number, 0)
+      proposal(number, 8_000_000n)
+      round(number, 1)
+      proposal(number, 21_000n)
+    }
+    expect(bound.gasMax()).toBe(2n ** 61n)
+  })
+
+  test('when as many do so in turn as may be faulty, then each counts once, until another one fails', () => {
+    const { bound, round, proposal } = setUp(7)
+    for (let number = 1; number <= 10; number++) {
+      round(number, 0)
+      proposal(number, number === 1 ? 64_000_000n : 16_000_000n)
+      round(number, 1)
+      proposal(number, number === 1 ? 32_000_000n : 8_000_000n)
+      round(number, 2)
+    }
+    expect(bound.gasMax()).toBe(16_000_000n)
+    proposal(10, 16_000_000n)
+    round(10, 3)
+    expect(bound.gasMax()).toBe(8_000_000n)
+    round(11, 0)
+    proposal(11, 8_000_000n)
+    round(11, 1)
+    expect(bound.gasMax()).toBe(4_000_000n)
+  })
+
+  test('when this validator itself proposes again and again without a decision, then each time counts', () => {
+    const { bound, step, round } = setUp()
+    for (const gas of [64_000_000n, 32_000_000n]) {
+      round(1, 0)
+      step([], { kind: 'block-built', sequence: 1n, round: 0, block: blockOf(1, gas) })
+      round(1, 1)
+      expect(bound.gasMax()).toBe(gas / 2n)
+    }
+  })
+
   test('when it proposes blocks like those decided lately, or smaller ones, then there is no bound', () => {
     const { bound, decided, round, proposal } = setUp()
     decided(1, 20_000_000n)
@@ -154,4 +208,35 @@ describe('given a faulty proposer that lets its rounds end', () => {
     round(2, 1)
     expect(bound.gasMax()).toBe(20_000_000n)
   })
+})
+
+describe('given rounds of one height that end', () => {
+  test('when each had a proposal, then the second and each further one halve the time of selection, five times at most', () => {
+    const { bound, round, proposal } = setUp()
+    const shares: number[] = []
+    for (let of = 0; of < 9; of++) {
+      round(1, of)
+      proposal(1, 21_000n)
+      shares.push(bound.timeShare(of))
+    }
+    expect(shares).toEqual([1, 1, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 32, 1 / 32])
+    round(2, 0)
+    expect(bound.timeShare(0)).toBe(1)
+  })
+
+  test.each([
+    [4, [1, 1, 1, 1 / 2, 1 / 4]],
+    [7, [1, 1, 1, 1, 1 / 2]],
+    [20, [1, 1, 1, 1, 1]],
+  ])(
+    'when none of %d validators proposed, then as many as may be down change nothing',
+    (validators, shares) => {
+      const { bound, round } = setUp(validators)
+      const found = shares.map((_, of) => {
+        round(1, of)
+        return bound.timeShare(of)
+      })
+      expect(found).toEqual(shares)
+    },
+  )
 })
