@@ -51,5 +51,8 @@ export type Transaction = {
   readonly hash: Hash
 }
 
+/** A transaction that was decoded before, by its hash. */
+export type KnownTransaction = (hash: Hash) => Transaction | undefined
+
 /** A transaction with its recovered sender. */
 export type RecoveredTransaction = { readonly transaction: Transaction; readonly sender: Address }

@@ -1,5 +1,6 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { Seal } from '../block/codec/seal.ts'
+import type { KnownTransaction } from '../block/transaction.ts'
 import type { Steps } from '../steps.ts'
 import type { Dialect } from './message.ts'
 
@@ -20,6 +21,8 @@ export type QbftEnvironment = {
    * proposal, which Besu requires from 24.12 on. Both are accepted from others.
    */
   readonly proposesRoundZero: boolean
+  /** Transactions of a proposal that this node has decoded before, so that it does not decode them again. */
+  readonly knownTransaction?: KnownTransaction
   /** Timeout of round 0, and of later rounds until a quorum was heard. */
   readonly requestTimeoutMs: number
   /** Upper limit of the round timeout. */

@@ -115,6 +115,7 @@ export const startConsensus = async (
       // GoQuorum reads the legacy encoding only.
       proposesRoundZero:
         options.bftLegacyProtocolEncoding && node.chain.configuration.goQuorumForkBlocks !== undefined,
+      knownTransaction: hash => pool.get(hash)?.transaction,
       requestTimeoutMs: parameters.requestTimeoutSeconds * 1000,
       requestTimeoutMaxMs: options.qbftMaxRequestTimeout * 1000,
       earlyRoundChange: options.qbftEarlyRoundChange,

@@ -3,7 +3,7 @@ import { decodeRlp, encodeRlp, RlpError, type RlpItem } from '../../rlp/rlp.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import type { Block } from '../block.ts'
 import type { Header } from '../header.ts'
-import type { Transaction } from '../transaction.ts'
+import type { KnownTransaction, Transaction } from '../transaction.ts'
 import { withDecodeErrors, withDecodeErrorsSteps } from './error.ts'
 import { decodeHeaderItem, encodeHeader, headerItem } from './header.ts'
 import { joinRlpList, rlpListPieces } from '../../rlp/list.ts'
@@ -109,18 +109,23 @@ function* decodeEach<T>(raw: RawItem | undefined, what: string, decode: (item: R
   return decoded
 }
 
-const decodeTransactions = (raw: RawItem | undefined): Steps<Transaction[]> => {
+const decodeTransactions = (
+  raw: RawItem | undefined,
+  known: KnownTransaction | undefined,
+): Steps<Transaction[]> => {
   let index = 0
   return decodeEach(raw, 'transactions', item =>
-    withDecodeErrors('INVALID_TRANSACTION', `transaction ${index++}`, () => decodeTransactionItem(item)),
+    withDecodeErrors('INVALID_TRANSACTION', `transaction ${index++}`, () =>
+      decodeTransactionItem(item, known),
+    ),
   )
 }
 
-function* decodeBodyItems(items: readonly RawItem[]): Steps<BlockBody> {
+function* decodeBodyItems(items: readonly RawItem[], known: KnownTransaction | undefined): Steps<BlockBody> {
   const [transactions, ommers, withdrawals] = items
   if (items.length < 2 || items.length > 3) throw new RlpError(`a body has 2 or 3 lists, not ${items.length}`)
   return {
-    transactions: yield* decodeTransactions(transactions),
+    transactions: yield* decodeTransactions(transactions, known),
     ommers: yield* decodeEach(ommers, 'ommers', item => decodeHeaderItem(decodeFields(item, 'an ommer'))),
     withdrawals:
       withdrawals === undefined
@@ -140,13 +145,17 @@ const headerOf = (header: RawItem): Header => decodeHeaderItem(decodeFields(head
 export const decodeBlockHeader = (bytes: Uint8Array): Header =>
   withDecodeErrors('INVALID_BLOCK', 'block', () => headerOf(blockParts(bytes)[0]))
 
-/** As `decodeBlock`, in steps, so that other work can run in between. @throws DecodeError */
-export const decodeBlockSteps = (bytes: Uint8Array): Steps<Block> =>
-  withDecodeErrorsSteps('INVALID_BLOCK', 'block', decodeSteps(bytes))
+/**
+ * As `decodeBlock`, in steps, so that other work can run in between.
+ * @param known transactions that need not be decoded again; those of the block are then not views of `bytes`
+ * @throws DecodeError
+ */
+export const decodeBlockSteps = (bytes: Uint8Array, known?: KnownTransaction): Steps<Block> =>
+  withDecodeErrorsSteps('INVALID_BLOCK', 'block', decodeSteps(bytes, known))
 
-function* decodeSteps(bytes: Uint8Array): Steps<Block> {
+function* decodeSteps(bytes: Uint8Array, known: KnownTransaction | undefined): Steps<Block> {
   const [header, ...body] = blockParts(bytes)
-  return { header: headerOf(header), ...(yield* decodeBodyItems(body)) }
+  return { header: headerOf(header), ...(yield* decodeBodyItems(body, known)) }
 }
 
 /**

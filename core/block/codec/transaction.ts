@@ -2,7 +2,13 @@ import { type Address, EMPTY_BYTES, type Hash } from '../../bytes/bytes.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
 import { countItems, type RawItem, rawString } from '../../rlp/rawItem.ts'
 import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../rlp/rlp.ts'
-import type { AccessListEntry, Authorization, Transaction, TransactionType } from '../transaction.ts'
+import type {
+  AccessListEntry,
+  Authorization,
+  KnownTransaction,
+  Transaction,
+  TransactionType,
+} from '../transaction.ts'
 import { encodeEnvelope } from './envelope.ts'
 import { withDecodeErrors } from './error.ts'
 import { rlpUint64, rlpUint256 } from './scalar.ts'
@@ -133,11 +139,12 @@ export const transactionOfItems = (
   type: TransactionType,
   items: readonly RlpItem[],
   encoded: Uint8Array,
+  hash: Hash = keccak256(encoded),
 ): Transaction => {
   const count = FIELD_COUNTS[type] as number
   if (items.length !== count) throw new RlpError(`type ${type} has ${count} fields, not ${items.length}`)
   const fields = type === 0 ? legacyFields(items) : typedFields(type, items)
-  return { ...fields, encoded, hash: keccak256(encoded) }
+  return { ...fields, encoded, hash }
 }
 
 /** The type of an encoded transaction. @throws RlpError for an unknown one. */
@@ -177,17 +184,28 @@ const decodePayload = (type: TransactionType, raw: RawItem): RlpItem[] => {
   return rlpList(decodeRlp(raw), 'the payload')
 }
 
-/**
- * Decodes an item of a block's transaction list: a list for a legacy transaction, a byte string for other types. The fields
- * are views of the block's bytes, and so is `encoded`, except for a legacy transaction.
- * @throws RlpError
- */
-export const decodeTransactionItem = (raw: RawItem): Transaction => {
-  if ((raw[0] as number) >= FIRST_LIST_BYTE) return transactionOfItems(0, decodePayload(0, raw), raw.slice())
+/** The type of an item of a block's transaction list and its EIP-2718 bytes, a view. @throws RlpError */
+const typedBytes = (raw: RawItem): readonly [type: TransactionType, bytes: Uint8Array] => {
+  if ((raw[0] as number) >= FIRST_LIST_BYTE) return [0, raw]
   const bytes = rawString(raw, 'it')
   const type = transactionType(bytes)
   if (type === 0) throw new RlpError('a legacy transaction must be a list, not a byte string')
-  return transactionOfItems(type, decodePayload(type, bytes.subarray(1)), bytes)
+  return [type, bytes]
+}
+
+/**
+ * Decodes an item of a block's transaction list: a list for a legacy transaction, a byte string for other types. The fields
+ * are views of the block's bytes, and so is `encoded`, except for a legacy transaction. A known transaction, whose bytes are
+ * the same because its hash is, is not decoded again.
+ * @throws RlpError
+ */
+export const decodeTransactionItem = (raw: RawItem, known?: KnownTransaction): Transaction => {
+  const [type, bytes] = typedBytes(raw)
+  const hash = keccak256(bytes)
+  const before = known?.(hash)
+  if (before !== undefined) return before
+  if (type === 0) return transactionOfItems(0, decodePayload(0, raw), raw.slice(), hash)
+  return transactionOfItems(type, decodePayload(type, bytes.subarray(1)), bytes, hash)
 }
 
 /** EIP-2718 bytes of a signed transaction. */

@@ -1,4 +1,5 @@
 import type { Block } from '../../block/block.ts'
+import type { KnownTransaction } from '../../block/transaction.ts'
 import { decodeBlockSteps } from '../../block/codec/block.ts'
 import { decodeExtraData } from '../../block/codec/extraData.ts'
 import { RlpError } from '../../rlp/rlp.ts'
@@ -10,12 +11,12 @@ const QBFT_EXTRA_DATA_BYTES_MAX = 131_072
 
 /**
  * Decodes a block of a message and checks that its extraData decodes, because the digest depends on it. Header fields are
- * copies, transactions are views of the message.
+ * copies, transactions are views of the message or known ones.
  * @throws RlpError
  * @throws DecodeError
  */
-export function* decodeMessageBlock(raw: RawItem): Steps<Block> {
-  const block = yield* decodeBlockSteps(raw)
+export function* decodeMessageBlock(raw: RawItem, known?: KnownTransaction): Steps<Block> {
+  const block = yield* decodeBlockSteps(raw, known)
   const { extraData } = block.header
   if (extraData.length > QBFT_EXTRA_DATA_BYTES_MAX)
     throw new RlpError(

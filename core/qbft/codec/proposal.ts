@@ -1,4 +1,5 @@
 import { encodedBlockPiecesSteps } from '../../block/codec/block.ts'
+import type { KnownTransaction } from '../../block/transaction.ts'
 import { joinRlpList } from '../../rlp/list.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
 import type { Steps } from '../../steps.ts'
@@ -27,10 +28,10 @@ export function* encodeProposalPayloadSteps(
   ])
 }
 
-function* decodePayload(raw: RawItem): Steps<ProposalPayload> {
+function* decodePayload(raw: RawItem, known: KnownTransaction | undefined): Steps<ProposalPayload> {
   const items = rawItems(raw, 'proposal payload', 3, 4)
   refuseBlockAccessList(items[3])
-  return { ...decodeRoundIdentifier(items), block: yield* decodeMessageBlock(items[2] as RawItem) }
+  return { ...decodeRoundIdentifier(items), block: yield* decodeMessageBlock(items[2] as RawItem, known) }
 }
 
 /** A proposal whose block, the most expensive part, is not decoded. */
@@ -48,10 +49,15 @@ export const openProposal = (raw: RawItem): OpenedProposal => {
   }
 }
 
-/** Decodes the block. @throws RlpError @throws DecodeError */
-export function* readProposal(opened: OpenedProposal): Steps<ProposalMessage> {
+/**
+ * Decodes the block.
+ * @param known transactions that need not be decoded again
+ * @throws RlpError
+ * @throws DecodeError
+ */
+export function* readProposal(opened: OpenedProposal, known?: KnownTransaction): Steps<ProposalMessage> {
   const { signed } = opened
-  return { ...opened, signed: { ...signed, payload: yield* decodePayload(signed.payloadBytes) } }
+  return { ...opened, signed: { ...signed, payload: yield* decodePayload(signed.payloadBytes, known) } }
 }
 
 /** Encodes `[signed, [roundChanges, prepares]]`, in the dialect of the signed bytes. */

@@ -54,7 +54,11 @@ function* readJustified(
   rememberAuthor(QBFT_CODES.proposal, opened.signed, from.author)
   const ruleContext = { validators: height.head.validators, sequence: height.sequence }
   if (dropInvalid(context, justificationRule(ruleContext, opened), from)) return undefined
-  const message = yield* decodedSteps(context, from, readProposal(opened))
+  const message = yield* decodedSteps(
+    context,
+    from,
+    readProposal(opened, context.environment.knownTransaction),
+  )
   if (message === undefined) return undefined
   rememberAuthor(QBFT_CODES.proposal, message.signed, from.author)
   return message

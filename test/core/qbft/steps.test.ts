@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { toBareHex } from '../../../core/bytes/hex.ts'
 import { encodeBlock, encodeBlockSteps } from '../../../core/block/codec/block.ts'
 import { qbftBlockHash, qbftSealHash } from '../../../core/block/codec/blockHash.ts'
+import type { Transaction } from '../../../core/block/transaction.ts'
 import type { QbftMessage } from '../../../core/qbft/message.ts'
 import type { Input } from '../../../core/qbft/input.ts'
 import { transition, transitionSteps } from '../../../core/qbft/machine.ts'
@@ -63,6 +65,25 @@ describe('given a message with a large block', () => {
     ['the own proposal that comes back', inputOf(third.address, proposal(at(keys, 1), made))],
   ])('when %s is taken in steps, then it pauses amid the block, and the outcome is the same', (_, input) => {
     expect(pausesOf(environment, state, input, 3_000)).toBeGreaterThanOrEqual(PAUSES_MIN)
+  })
+})
+
+describe('given a validator whose pool has the transactions of a proposal', () => {
+  test('when it takes the proposal, then it verifies the block with those of the pool', () => {
+    const { keys, environment, state, made } = given()
+    const pooled = new Map(TRANSACTIONS.map(one => [toBareHex(one.hash), { ...one }]))
+    const [proposer] = keys
+    if (proposer === undefined) throw new Error('four keys')
+    const { effects } = transition(
+      { ...environment, knownTransaction: hash => pooled.get(toBareHex(hash)) },
+      state,
+      inputOf(proposer.address, proposal(proposer, made)),
+      3_000,
+    )
+    const [verified] = effects.filter(effect => effect.kind === 'verify-block')
+    expect(encodeBlock(verified?.block ?? made)).toEqual(encodeBlock(made))
+    const taken = new Set<Transaction>(pooled.values())
+    expect(verified?.block.transactions.every(one => taken.has(one))).toBe(true)
   })
 })
 

@@ -4,6 +4,7 @@ import { toBareHex } from '../../../../core/bytes/hex.ts'
 import type { Block } from '../../../../core/block/block.ts'
 import {
   decodeBlock,
+  decodeBlockSteps,
   encodeBlock,
   encodeBody,
   encodedBlockLength,
@@ -17,6 +18,7 @@ import { recoverSender } from '../../../../core/block/codec/signature.ts'
 import { decodeTransaction } from '../../../../core/block/codec/transaction.ts'
 import type { Header } from '../../../../core/block/header.ts'
 import { decodeRlp, encodeRlp, type RlpInput, type RlpItem } from '../../../../core/rlp/rlp.ts'
+import { runSteps } from '../../../../core/steps.ts'
 import { sharedPath } from '../../../support/published/shared.ts'
 
 const fill = (length: number, byte: number): Uint8Array => new Uint8Array(length).fill(byte)
@@ -98,6 +100,27 @@ describe('given a block', () => {
     const decoded = decodeBlock(bytes)
     expect(decoded.header.parentHash.buffer).not.toBe(bytes.buffer)
     expect(decoded.transactions[1]?.encoded.buffer).toBe(bytes.buffer)
+  })
+
+  test('when some of its transactions are known, then these are not decoded again', () => {
+    const bytes = encodeBlock(block)
+    const known = [legacy, typed].map(transaction => ({ ...transaction }))
+    for (const one of known) {
+      const decoded = runSteps(
+        decodeBlockSteps(bytes, hash => (toBareHex(hash) === toBareHex(one.hash) ? one : undefined)),
+      )
+      expect(decoded).toEqual(block)
+      expect(decoded.transactions.map(transaction => transaction === one)).toEqual(
+        block.transactions.map(({ hash }) => toBareHex(hash) === toBareHex(one.hash)),
+      )
+    }
+  })
+
+  test('when a known transaction has the form of another type, then it is refused nevertheless', () => {
+    const bytes = encodeRlp([decodeRlp(encodeHeader(header)), [encodeRlp(LEGACY)], []])
+    expect(() => runSteps(decodeBlockSteps(bytes, () => legacy))).toThrow(
+      'a legacy transaction must be a list, not a byte string',
+    )
   })
 
   test('when a transaction is invalid, then the error names it', () => {
