@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { toHex } from '../../../core/bytes/hex.ts'
@@ -102,11 +102,25 @@ const gapText = ({ gapsMs }: LoadResult): string =>
     ? ''
     : `${(median(gapsMs) / 1000).toFixed(1)} / ${((gapsMs.at(-1) ?? 0) / 1000).toFixed(1)}`
 
+/** Bytes that the files below a folder take on the disk. */
+const diskBytesOf = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + 512 * statSync(join(parentPath, name)).blocks, 0)
+
+const dataPathOf = ({ running }: Network): string => (running[0] as RunningMember).member.dataPath
+
+type MeasuredLoad = {
+  readonly values: Row['values']
+  /** Of all loads. */
+  readonly transactions: number
+}
+
 const measure = async (
   { running, answerMs }: Network,
   kind: WorkloadKind,
   seconds: number,
-): Promise<Row['values']> => {
+): Promise<MeasuredLoad> => {
   await new Promise(resolve => setTimeout(resolve, REST_MS))
   const [restMs, atRest] = [performance.now(), cpuSecondsOf(running)]
   await new Promise(resolve => setTimeout(resolve, REST_MS))
@@ -123,7 +137,7 @@ const measure = async (
   const before = cpuSecondsOf(running)
   const load = await runLoad({ nodes, transactions: transactions.slice(sent), perSecond: undefined, seconds })
   const cpuMs = ((cpuSecondsOf(running) - before) / running.length / Math.max(1, load.sent)) * 1000
-  return {
+  const values = {
     'tx/s': rateOf(load),
     'gap, s': gapText(load),
     'CPU ms/tx': cpuMs.toFixed(2),
@@ -132,6 +146,7 @@ const measure = async (
     'MB idle': idleMb.toFixed(0),
     'MB full': largestMb(running).toFixed(0),
   }
+  return { values, transactions: sent + load.sent }
 }
 
 type ClientRun = {
@@ -146,11 +161,16 @@ const measureClient = async (
   { client, kind, alloc, seconds }: ClientRun,
 ): Promise<Row['values']> => {
   const network = await startNetwork(folder, client, alloc)
+  const bytesBefore = diskBytesOf(dataPathOf(network))
+  let measured: MeasuredLoad
   try {
-    return await measure(network, kind, seconds)
+    measured = await measure(network, kind, seconds)
   } finally {
     await stopNetwork(network.running)
   }
+  // After an orderly stop: until then a node may keep its newest state in memory.
+  const bytes = diskBytesOf(dataPathOf(network)) - bytesBefore
+  return { ...measured.values, 'disk, B/tx': (bytes / measured.transactions).toFixed(0) }
 }
 
 /** Networks of this software and of others, one after the other, with the same client and transactions. */
