@@ -44,8 +44,8 @@ export type GasBound = {
   readonly gasMax: () => bigint | undefined
   /**
    * The part of the selection time that a block of this round may take. It halves with each proposal of the height that was
-   * not decided: whatever the reason, smaller blocks are sent and verified faster. Rounds without a proposal count if there
-   * are more of them than faulty validators can cause: validators that are down make no block smaller.
+   * not decided: whatever the reason, smaller blocks are sent and verified faster. Rounds without a proposal, or with one of a
+   * proposer that failed before, count if there are more of them than faulty validators can cause.
    */
   readonly timeShare: (round: number) => number
 }
@@ -62,7 +62,7 @@ type BegunRound = {
   readonly proposer: string | undefined
   /** Faulty validators that the network tolerates. */
   readonly faults: number
-  /** Earlier rounds of the height that ended with a proposal. */
+  /** Rounds of the height that ended with a proposal, of those that tell something. */
   readonly tries: number
 }
 
@@ -101,9 +101,16 @@ const lowerBound = (state: State, gas: bigint, log: Log): void => {
  * A proposer tells nothing that failed before without as many others in between as may be faulty: it, or those together with
  * it, may let their rounds end on purpose, again and again. Rounds that are too short fail with all proposers in turn.
  */
-const roundFailed = (state: State, { proposal, proposer, faults }: BegunRound, log: Log): void => {
+const isTelling = ({ failed }: State, { proposal, proposer }: BegunRound): boolean =>
+  proposal !== undefined && proposer !== undefined && (proposal.isOwn || !failed.includes(proposer))
+
+const roundFailed = (state: State, begun: BegunRound, log: Log): void => {
+  const { proposal, proposer, faults, tries } = begun
   if (proposal === undefined || proposer === undefined) return
-  if (proposal.isOwn || !state.failed.includes(proposer)) lowerBound(state, proposal.gas, log)
+  if (isTelling(state, begun)) {
+    lowerBound(state, proposal.gas, log)
+    state.round = { ...begun, tries: tries + 1 }
+  }
   const others = state.failed.filter(each => each !== proposer)
   state.failed = faults === 0 ? [] : [...others, proposer].slice(-faults)
 }
@@ -128,7 +135,7 @@ const roundStarted = (
     proposal: undefined,
     proposer: proposer && toBareHex(proposer),
     faults: faultsOf(head?.validators.length ?? 0),
-    tries: (before?.tries ?? 0) + (before?.proposal === undefined ? 0 : 1),
+    tries: before?.tries ?? 0,
   }
 }
 

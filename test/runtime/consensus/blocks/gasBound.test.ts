@@ -224,6 +224,19 @@ describe('given rounds of one height that end', () => {
     expect(bound.timeShare(0)).toBe(1)
   })
 
+  test('when the same proposers fail at each height, then they cost the others no time either', () => {
+    const { bound, round, proposal } = setUp(7)
+    const shares = [1, 2, 3].map(number => {
+      round(number, 0)
+      proposal(number, 21_000n)
+      round(number, 1)
+      proposal(number, 21_000n)
+      round(number, 2)
+      return bound.timeShare(2)
+    })
+    expect(shares).toEqual([1 / 2, 1, 1])
+  })
+
   test.each([
     [4, [1, 1, 1, 1 / 2, 1 / 4]],
     [7, [1, 1, 1, 1, 1 / 2]],
