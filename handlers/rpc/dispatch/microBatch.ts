@@ -13,16 +13,25 @@ const MICRO_BATCH_MAX = 100
  * the kernel and its HTTP parser, which leaves the processor's caches cold: with 16 connections a third more calls are
  * answered this way. The queue is bounded by the requests in progress.
  */
-export const createBatchedStart = (onNextTurn: OnNextTurn): (() => Promise<void>) => {
+export const createBatchedStart = <T>(
+  onNextTurn: OnNextTurn,
+): ((start: () => T | Promise<T>) => Promise<T>) => {
   const waiting: (() => void)[] = []
   const startNext = (): void => {
     const first = waiting.splice(0, STARTED_MAX)
     if (waiting.length > 0) onNextTurn(startNext)
     for (const start of first) start()
   }
-  return () =>
-    new Promise(start => {
-      if (waiting.push(start) === 1) onNextTurn(startNext)
+  return start =>
+    new Promise((resolve, reject) => {
+      const run = (): void => {
+        try {
+          resolve(start())
+        } catch (error) {
+          reject(error)
+        }
+      }
+      if (waiting.push(run) === 1) onNextTurn(startNext)
     })
 }
 

@@ -116,21 +116,25 @@ const functionOf = ([call]: Params): string | undefined => {
   return typeof to === 'string' && typeof given === 'string' ? to + given.slice(0, 10) : undefined
 }
 
+/** Runs a method on this thread. @throws errors for which `passes` is true; other errors are outcomes */
+export type RunHere = (
+  row: Method,
+  call: Call,
+  context: RpcContext,
+  passes?: (error: unknown) => boolean,
+) => Outcome | Promise<Outcome>
+
+const isRunsLong = (error: unknown): boolean => error instanceof RunsLong
+
 /**
  * Runs methods with `offload`: `always` runs on a call worker; `long` runs on this thread up to SHORT_GAS, and on a worker if
- * it needs more gas.
- * @param runHere runs a method on this thread; throws errors for which `passes` is true.
+ * it needs more gas. Returns a promise only where the method does, or a worker runs it.
  */
 export const createOffloadedRun = (
   context: RpcContext,
   workers: CallWorkers,
-  runHere: (
-    row: Method,
-    call: Call,
-    context: RpcContext,
-    passes?: (error: unknown) => boolean,
-  ) => Promise<Outcome>,
-): ((row: Method, call: Call) => Promise<Outcome>) => {
+  runHere: RunHere,
+): ((row: Method, call: Call) => Outcome | Promise<Outcome>) => {
   const short = limited(context, () => SHORT)
   const long = new Set<string>()
 
@@ -142,16 +146,26 @@ export const createOffloadedRun = (
   const runOnWorker = async (row: Method, call: Call): Promise<Outcome> =>
     (await workers.run(row.name, call)) ?? (await runHere(row, call, context))
 
-  return async (row, call) => {
-    if (row.offload !== 'long' || limitAfter(call.params, SHORT_PARAMS) < 0) return runOnWorker(row, call)
-    const called = functionOf(call.params)
-    if (called !== undefined && long.has(called)) return runOnWorker(row, call)
-    try {
-      return await runHere(row, call, short, error => error instanceof RunsLong)
-    } catch (error) {
-      if (!(error instanceof RunsLong)) throw error
-      remember(called)
+  const isKnownLong = (params: Params): boolean => {
+    if (long.size === 0) return false
+    const called = functionOf(params)
+    return called !== undefined && long.has(called)
+  }
+
+  return (row, call) => {
+    const { params } = call
+    if (row.offload !== 'long' || limitAfter(params, SHORT_PARAMS) < 0 || isKnownLong(params))
       return runOnWorker(row, call)
+    const moveOn = (error: unknown): Promise<Outcome> => {
+      if (!isRunsLong(error)) throw error
+      remember(functionOf(params))
+      return runOnWorker(row, call)
+    }
+    try {
+      const outcome = runHere(row, call, short, isRunsLong)
+      return outcome instanceof Promise ? outcome.catch(moveOn) : outcome
+    } catch (error) {
+      return moveOn(error)
     }
   }
 }

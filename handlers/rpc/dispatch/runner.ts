@@ -21,7 +21,7 @@ import type { Call, Method, Params } from '../method.ts'
 import { invalidParameter } from '../openrpc/domains.ts'
 import type { OnNextTurn } from '../../../core/scheduler.ts'
 import { createBatchedStart, createMicroBatch } from './microBatch.ts'
-import { createOffloadedRun, WorkerRefusal } from './offload.ts'
+import { createOffloadedRun, type RunHere, WorkerRefusal } from './offload.ts'
 import { observed } from './observed.ts'
 
 /** Codes of invalid parameters; subscriptions use the second one, as in Besu. */
@@ -62,18 +62,21 @@ const failureOf = (context: RpcContext, row: Method, { params }: Call, error: un
   return { error: rpcErrorObject('INTERNAL_ERROR') }
 }
 
-/** Runs a method on this thread. @throws errors for which `passes` is true */
-const runHere = async (
-  row: Method,
-  call: Call,
-  context: RpcContext,
-  passes: (error: unknown) => boolean = () => false,
-): Promise<Outcome> => {
-  try {
-    return { result: await row.handle(call, context) }
-  } catch (error) {
-    if (passes(error)) throw error
+/**
+ * Runs a method on this thread. Returns a promise only where the method does: each costs as much as a part of a short call.
+ * @throws errors for which `passes` is true
+ */
+const runHere: RunHere = (row, call, context, passes) => {
+  const failed = (error: unknown): Outcome => {
+    if (passes?.(error) === true) throw error
     return failureOf(context, row, call, error)
+  }
+  try {
+    const result = row.handle(call, context)
+    if (!(result instanceof Promise)) return { result }
+    return result.then((value: unknown) => ({ result: value }), failed)
+  } catch (error) {
+    return failed(error)
   }
 }
 
@@ -117,16 +120,7 @@ const createRun = (context: RpcContext): Runner['run'] => {
     // The workers cannot wait for another network.
     if (runOffloaded !== undefined && row.offload !== undefined && !isForked(context))
       return runOffloaded(row, call)
-    try {
-      const result = row.handle(call, context)
-      if (!(result instanceof Promise)) return { result }
-      return result.then(
-        (value: unknown) => ({ result: value }),
-        (error: unknown) => failureOf(context, row, call, error),
-      )
-    } catch (error) {
-      return failureOf(context, row, call, error)
-    }
+    return runHere(row, call, context)
   }
 }
 
@@ -150,20 +144,16 @@ const createRunSingle = (
   onNextTurn: OnNextTurn,
   { run, runMany }: Pick<Runner, 'run' | 'runMany'>,
 ): Runner['runSingle'] => {
-  const batchedStart = createBatchedStart(onNextTurn)
+  const startBatched = createBatchedStart<Outcome>(onNextTurn)
   const microBatches = new Map(
     methods
       .filter(({ handleMany }) => handleMany !== undefined)
       .map(row => [row, createMicroBatch(onNextTurn, calls => runMany(row, calls))]),
   )
-  const runAfter = async (row: Method, call: Call, started: Promise<void>): Promise<Outcome> => {
-    await started
-    return await run(row, call)
-  }
   return (row, call) => {
     const microBatch = microBatches.get(row)
     if (microBatch !== undefined) return microBatch(call)
-    return row.offload === 'long' ? runAfter(row, call, batchedStart()) : run(row, call)
+    return row.offload === 'long' ? startBatched(() => run(row, call)) : run(row, call)
   }
 }
 

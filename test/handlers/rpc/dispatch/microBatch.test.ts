@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { errorText } from '../../../../core/text/errorText.ts'
 import type { Call } from '../../../../handlers/rpc/method.ts'
 import { createBatchedStart, createMicroBatch } from '../../../../handlers/rpc/dispatch/microBatch.ts'
 import { turns } from '../../../support/turns.ts'
@@ -24,9 +25,9 @@ const callOf = (index: number): Call => ({ params: [index], expired: () => false
 describe('given single calls', () => {
   test('when they arrive in one turn, then eight begin in the next, eight in each after it', async () => {
     const loop = createEventLoop()
-    const beginning = createBatchedStart(loop.onNextTurn)
+    const startBatched = createBatchedStart<number>(loop.onNextTurn)
     const begun: number[] = []
-    for (let index = 0; index < 20; index++) void beginning().then(() => begun.push(index))
+    for (let index = 0; index < 20; index++) void startBatched(() => begun.push(index))
     await turns(1)
     const counts = [begun.length]
     for (let turn = 0; turn < 3; turn++) {
@@ -37,9 +38,13 @@ describe('given single calls', () => {
     expect(begun).toEqual([...begun].sort((a, b) => a - b))
     expect(await loop.take()).toBe(0)
 
-    void beginning().then(() => begun.push(20))
+    const failed = startBatched(() => {
+      throw new Error('it cannot start')
+    }).catch(errorText)
+    const last = startBatched(() => begun.push(20))
     await loop.take()
-    expect(begun.length).toBe(21)
+    expect(await failed).toBe('it cannot start')
+    expect(await last).toBe(21)
   })
 
   test('when more arrive meanwhile, then they are handled together afterwards', async () => {
