@@ -76,4 +76,17 @@ export const PAST_SEEDS: readonly PastSeed[] = [
     reason:
       'validators that had started followed F + 1 others into a round below the lowest that they signed in, and all waited there',
   },
+  {
+    seed: 300001,
+    validators: 4,
+    reason:
+      'one faulty validator asked for a round far ahead, and another one left each round just before the others came into it',
+    before: { attacks: ['forerunner'] },
+  },
+  {
+    seed: 200683,
+    validators: undefined,
+    reason:
+      'a validator that learned what it may sign proposed in a round that some of the quorum had left, with the round changes of the others',
+  },
 ]

@@ -11,6 +11,7 @@ export type AttackName =
   | 'seal-spoiler'
   | 'dawdler'
   | 'twins'
+  | 'forerunner'
 
 export const ATTACK_NAMES: readonly AttackName[] = [
   'equivocator',
@@ -23,6 +24,9 @@ export const ATTACK_NAMES: readonly AttackName[] = [
   'dawdler',
   'twins',
 ]
+
+/** The share of attackers that are forerunners instead, drawn apart so that seeds found before there were any still decide as they did. */
+const FORERUNNERS = 0.1
 
 /** What befalls a network; a seed has some of them, so that each also shows alone and in few. */
 export const FAULT_NAMES = [
@@ -111,6 +115,7 @@ export const settingsOf = (seed: number, validators: number | undefined): Settin
   const random = createRandom(seed).fork('settings')
   // Of its own, so that seeds found before it was there still decide the rest as they did.
   const durability = createRandom(seed).fork('durability')
+  const ahead = createRandom(seed).fork('forerunners')
   const count = random.between(VALIDATORS_MIN, VALIDATORS_MAX)
   const size = validators ?? count
   const votes = random.chance(0.25)
@@ -119,7 +124,7 @@ export const settingsOf = (seed: number, validators: number | undefined): Settin
   const faults = faultsFor(random)
   const stormMs = random.between(5_000, 40_000)
   const inMilliseconds = random.chance(0.15)
-  const attacks = attacksOf(random, bearable)
+  const attacks = attacksOf(random, bearable).map(name => (ahead.chance(FORERUNNERS) ? 'forerunner' : name))
   const requestTimeoutMs = random.pick([1_000, 1_000, 2_000, 3_000, 4_000])
   const requestTimeoutMaxMs = random.pick(REQUEST_TIMEOUTS_MAX_MS)
   return {

@@ -6,14 +6,7 @@ import type { RoundChangeMessage } from '../message.ts'
 import { signRoundChange } from './signing.ts'
 import { beginProposal } from './propose.ts'
 import { lowestRound, NO_ROUND } from '../restart/recall.ts'
-import {
-  currentRound,
-  enterRound,
-  heardIn,
-  RESENT_BYTES,
-  startResendTimer,
-  startRoundTimer,
-} from './rounds.ts'
+import { currentRound, enterRound, RESENT_BYTES, startResendTimer, startRoundTimer } from './rounds.ts'
 import type { HeightState } from '../state.ts'
 import { keyOf, type TransitionContext } from '../transitionContext.ts'
 
@@ -42,17 +35,6 @@ const earlyRound = (context: TransitionContext, height: HeightState): number | u
 }
 
 /**
- * The next round, if this validator stayed in the current one without a quorum, a quorum is heard now, and one of its
- * validators requests a later round. The timer would do the same; this avoids the wait for a validator that just started.
- */
-const roundAfterHeld = (context: TransitionContext, height: HeightState): number | undefined => {
-  const current = currentRound(height)
-  if (!context.environment.earlyRoundChange || height.heldMs === 0) return undefined
-  const isRequested = [...height.roundChanges.values()].some(({ signed }) => signed.payload.round > current)
-  return isRequested && heardIn(context, height).length >= height.quorum ? current + 1 : undefined
-}
-
-/**
  * Applies the round changes received so far: a quorum for a round starts it (and restarts its timer, which synchronises
  * validators); F + 1 for higher rounds make this validator request one of them.
  */
@@ -64,7 +46,7 @@ export function* actOnRoundChanges(context: TransitionContext, height: HeightSta
     const begun = isCurrent ? height : enterRound(context, height, reached, 'round-changes')
     return yield* beginProposal(context, { ...begun, actionedRound: reached })
   }
-  const early = earlyRound(context, height) ?? roundAfterHeld(context, height)
+  const early = earlyRound(context, height)
   return early === undefined ? height : yield* changeRound(context, height, early, 'early-round-change')
 }
 

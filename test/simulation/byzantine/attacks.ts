@@ -3,6 +3,7 @@ import type { Attack } from './attacker.ts'
 import { dawdler } from './dawdler.ts'
 import { equivocator } from './equivocator.ts'
 import { flooder } from './flooder.ts'
+import { forerunner } from './forerunner.ts'
 import { liar } from './liar.ts'
 import { replayer } from './replayer.ts'
 import { sealSpoiler } from './sealSpoiler.ts'
@@ -20,4 +21,5 @@ export const ATTACKS: Readonly<Record<AttackName, Attack>> = {
   'seal-spoiler': sealSpoiler,
   dawdler,
   twins,
+  forerunner,
 }

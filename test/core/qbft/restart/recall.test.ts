@@ -204,17 +204,30 @@ describe('given a validator that a single other one asks for a later round', () 
     node.blockTimer()
     node.roundTimer()
     node.receive(at(peers, 1), roundChange(at(peers, 1), 1))
-    return { node, asks: (round: number) => node.receive(at(peers, 2), roundChange(at(peers, 2), round)) }
+    return {
+      node,
+      peers,
+      asks: (round: number) => node.receive(at(peers, 2), roundChange(at(peers, 2), round)),
+    }
   }
 
   test('when its round has time left, then it stays', () => {
     expect(roundsIn(inRoundOne().asks(2))).toEqual([])
   })
 
-  test('when it stays in its round without a quorum, then it follows by one round immediately', () => {
-    const { node, asks } = inRoundOne()
+  test('when it stays in its round without a quorum, then it waits there for the others that may be about to come', () => {
+    const { node, peers, asks } = inRoundOne()
     expect(roundsIn(node.roundTimer())).toEqual([])
-    expect(roundsIn(asks(1_000))).toEqual([2])
+    expect(roundsIn(asks(1_000))).toEqual([])
+    expect(roundsIn(node.receive(at(peers, 0), roundChange(at(peers, 0), 1)))).toEqual([])
+    expect(node.state.height?.actionedRound).toBe(1)
+  })
+
+  test('when none comes, then it follows by one round at its next timeout', () => {
+    const { node, asks } = inRoundOne()
+    node.roundTimer()
+    asks(1_000)
+    expect(roundsIn(node.roundTimer())).toEqual([2])
   })
 })
 
