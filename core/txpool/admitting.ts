@@ -128,7 +128,7 @@ export const addTransaction = (
   recovered: RecoveredTransaction,
   head: PoolHead,
   origin: PoolOrigin,
-): void => {
+): PoolAccount => {
   const { state } = pool
   const { options } = state
   const { transaction, sender } = recovered
@@ -158,4 +158,5 @@ export const addTransaction = (
   }
   notifyDropped(pool, evicted)
   for (const listener of pool.added) listener(entry)
+  return account
 }

@@ -38,8 +38,11 @@ export type PooledTransaction = RecoveredTransaction & PoolOrigin
 /** Pending transactions, bounded, in nonce order per sender. Pure: no clock, no I/O. */
 export type TransactionPool = {
   readonly limits: PoolLimits
-  /** `origin` is local by default. @throws TransactionRejected with Besu's code and text. */
-  add(transaction: RecoveredTransaction, head: PoolHead, origin?: PoolOrigin): void
+  /**
+   * Returns the sender's account. `origin` is local by default.
+   * @throws TransactionRejected with Besu's code and text
+   */
+  add(transaction: RecoveredTransaction, head: PoolHead, origin?: PoolOrigin): PoolAccount
   get(hash: Hash): PooledTransaction | undefined
   /** The nonce after the sender's transactions that follow the account nonce without a gap; undefined without any. */
   nextNonce(sender: Address): bigint | undefined

@@ -1,6 +1,6 @@
 import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
+import type { PoolAccount, PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { type RejectionCode, TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { ValidationResult } from './messageValidation.ts'
 
@@ -43,19 +43,19 @@ const resultOf = (code: RejectionCode, isKnown: boolean): ValidationResult => {
   return isKnown ? 'useful' : 'worthless'
 }
 
+const isInState = ({ nonce, balance }: PoolAccount): boolean => nonce > 0n || balance > 0n
+
 /** Adds a transaction of a peer to the pool if its rules allow. */
 export const admit = (options: AdmissionOptions, received: RecoveredTransaction): Promise<Admission> =>
   options.chain.store.run(() => {
     const head = options.poolHead()
-    const { sender } = received
-    const { nonce, balance } = head.account(sender)
-    const isKnown = nonce > 0n || balance > 0n
     try {
-      options.pool.add(received, head, { local: false, addedAtMs: options.nowMs() })
-      return { rejection: undefined, isFinal: true, result: 'useful', isKnown }
+      const account = options.pool.add(received, head, { local: false, addedAtMs: options.nowMs() })
+      return { rejection: undefined, isFinal: true, result: 'useful', isKnown: isInState(account) }
     } catch (error) {
       if (!(error instanceof TransactionRejected)) throw error
       const { code } = error
+      const isKnown = isInState(head.account(received.sender))
       return {
         rejection: code,
         isFinal: FINAL_REJECTIONS.has(code),

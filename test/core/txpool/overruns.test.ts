@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { RecoveredTransaction } from '../../../core/block/transaction.ts'
 import { SENDER_WAIT_MS } from '../../../core/txpool/overruns.ts'
-import type { TransactionPool } from '../../../core/txpool/pool.ts'
+import type { PoolAccount, TransactionPool } from '../../../core/txpool/pool.ts'
 import { createTransactionPool } from '../../../core/txpool/transactionPool.ts'
 import { from, headWith, optionsWith, rejectionOf } from './fixtures.ts'
 
@@ -52,7 +52,7 @@ describe('given a transaction that was stopped while a block was built', () => {
     const pool = poolWith(slow)
     pool.noteOverrun(slow, 'it is slow', NOW_MS)
     pool.noteOverrun(slow, 'it is slow', NOW_MS)
-    const add = (sent: RecoveredTransaction, local: boolean, addedAtMs: number): void =>
+    const add = (sent: RecoveredTransaction, local: boolean, addedAtMs: number): PoolAccount =>
       pool.add(sent, HEAD, { local, addedAtMs })
     for (const local of [true, false]) {
       const rejection = rejectionOf(() => add(from(1, { value: 5n }), local, NOW_MS + SENDER_WAIT_MS - 1))
