@@ -9,8 +9,7 @@ import type { SqliteFileError } from './databaseFile.ts'
 import { parseStorage, requireOptions, shownName, type StorageName } from './driverOptions.ts'
 import { LEASE_MS, type LeasedStore, leaseStore } from './lease.ts'
 import { openMemoryDriver } from './memory.ts'
-import { openPostgresqlDriver } from './postgresql.ts'
-import { openRedisDriver } from './redis.ts'
+import type { OpenedDriver } from './redis.ts'
 import { openSqliteDriver } from './sqlite.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
 
@@ -64,15 +63,18 @@ const takesOverOf = (value: string | undefined): boolean => {
   return value === 'true'
 }
 
+const openServerDriver = async ({ name, options }: StorageName): Promise<OpenedDriver> => {
+  const { url = '', base = '', table } = options
+  if (name === 'redis') return (await import('./redis.ts')).openRedisDriver({ url, base })
+  const { openPostgresqlDriver } = await import('./postgresql.ts')
+  return openPostgresqlDriver(table === undefined ? { url } : { url, table })
+}
+
 /** A storage on a server, which other machines reach as well: this process holds it by a lease. @throws StorageUnavailable; StorageInUse; StorageWaitStopped */
 const openServer = async (storage: StorageName, stop: AbortSignal | undefined): Promise<LeasedStore> => {
-  const { url = '', base = '', table, takeover } = storage.options
-  const isRedis = storage.name === 'redis'
-  requireOptions(storage, ['url'], [isRedis ? 'base' : 'table', 'takeover'])
-  const takesOver = takesOverOf(takeover)
-  const { driver, durability } = isRedis
-    ? await openRedisDriver({ url, base })
-    : await openPostgresqlDriver(table === undefined ? { url } : { url, table })
+  requireOptions(storage, ['url'], [storage.name === 'redis' ? 'base' : 'table', 'takeover'])
+  const takesOver = takesOverOf(storage.options['takeover'])
+  const { driver, durability } = await openServerDriver(storage)
   const kv = keyValueOfDriver(driver, durability, exclusiveTurn)
   const name = shownName(storage)
   const onWait = (holder: string): void =>

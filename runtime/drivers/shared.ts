@@ -2,10 +2,7 @@ import { keyValueOfDriver } from '../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { exclusiveTurn } from '../scheduler.ts'
 import { parseStorage, requireOptions, shownName } from './driverOptions.ts'
-import { openHttpDriver } from './http.ts'
-import { openPostgresqlDriver } from './postgresql.ts'
-import { openRedisDriver, type OpenedDriver } from './redis.ts'
-import { openS3Driver } from './s3.ts'
+import type { OpenedDriver } from './redis.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
 
 /**
@@ -35,37 +32,50 @@ const optional = <Name extends string>(
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: string }
 }
 
+// The code of each is loaded when one is opened: most nodes have none.
+
 const KINDS: Readonly<Record<string, SharedKind>> = {
   redis: {
     consistency: 'ordered',
     required: ['url'],
     optional: ['base'],
-    open: options => openRedisDriver({ url: given(options, 'url'), ...optional(options, 'base') }),
+    open: async options => {
+      const { openRedisDriver } = await import('./redis.ts')
+      return openRedisDriver({ url: given(options, 'url'), ...optional(options, 'base') })
+    },
   },
   postgresql: {
     consistency: 'transactional',
     required: ['url'],
     optional: ['table'],
-    open: options => openPostgresqlDriver({ url: given(options, 'url'), ...optional(options, 'table') }),
+    open: async options => {
+      const { openPostgresqlDriver } = await import('./postgresql.ts')
+      return openPostgresqlDriver({ url: given(options, 'url'), ...optional(options, 'table') })
+    },
   },
   http: {
     consistency: 'transactional',
     required: ['url', 'secret'],
     optional: [],
-    open: options => openHttpDriver({ url: given(options, 'url'), secret: given(options, 'secret') }),
+    open: async options => {
+      const { openHttpDriver } = await import('./http.ts')
+      return openHttpDriver({ url: given(options, 'url'), secret: given(options, 'secret') })
+    },
   },
   s3: {
     consistency: 'immutable',
     required: ['url', 'accessKeyId', 'secretAccessKey'],
     optional: ['region', 'base'],
-    open: options =>
-      openS3Driver({
+    open: async options => {
+      const { openS3Driver } = await import('./s3.ts')
+      return openS3Driver({
         url: given(options, 'url'),
         accessKeyId: given(options, 'accessKeyId'),
         secretAccessKey: given(options, 'secretAccessKey'),
         ...optional(options, 'region'),
         ...optional(options, 'base'),
-      }),
+      })
+    },
   },
 }
 

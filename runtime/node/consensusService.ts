@@ -2,7 +2,6 @@ import { includesAddress } from '../../core/validators/votes.ts'
 import { NetworkError } from '../../p2p/error.ts'
 import type { Network } from '../../p2p/network.ts'
 import type { RunningConsensus } from '../consensus/consensus.ts'
-import { developmentConsensus } from './development/consensus.ts'
 import { openRecord } from '../consensus/record/openRecord.ts'
 import type { RecordStorage } from '../consensus/record/recordFile.ts'
 import { logOf } from '../logging/log.ts'
@@ -92,6 +91,7 @@ const openConsensus = async (state: ServiceState): Promise<boolean> => {
   if (consensus.kind !== 'qbft') return false
   const { developmentMiner } = state.from
   if (developmentMiner !== undefined) {
+    const { developmentConsensus } = await import('./development/consensus.ts')
     state.consensus ??= developmentConsensus(node.chain, node.key.address, developmentMiner)
     return true
   }

@@ -24,7 +24,7 @@ import { localSigner } from '../../signing/signer.ts'
 import { logOf } from '../../logging/log.ts'
 import { createRecoveryPool, type RecoveryPool } from '../../threads/recovery/recoveryPool.ts'
 import { createYield, isSliceOver } from '../../scheduler.ts'
-import { createDevelopmentChains, type DevelopmentChains, openFirstChain } from '../development/chains.ts'
+import type { DevelopmentChains } from '../development/chains.ts'
 import type { OpenNode, RunningNode } from '../runningNode.ts'
 import { historySettings } from './history/settings.ts'
 import { useWholeChain } from './history/wholeChain.ts'
@@ -197,6 +197,7 @@ const openStore = async (
   const { newText, fork } = plan
   if (newText !== undefined) await createDevelopmentFiles(storage, options, plan, newText, keepKey)
   const genesis = ofDevelopment(plan.genesis)
+  const { createDevelopmentChains, openFirstChain } = await import('../development/chains.ts')
   const first = await openFirstChain(storage, genesis, fork, newText !== undefined)
   const chains = createDevelopmentChains(first, () =>
     ofDevelopment(readGenesis(developmentGenesisPath(dataPath))),

@@ -33,7 +33,7 @@ import { startPrefetch } from '../pool/prefetch.ts'
 import { openCallWorkers } from '../callWorkers.ts'
 import { type Doctor, startDoctor } from '../doctor.ts'
 import { type Measured, openMetrics, publishMetrics } from '../metrics.ts'
-import { openDevelopment } from '../development/open.ts'
+import { openIfDevelopment } from '../development/openIfDevelopment.ts'
 import { createPeerMemory, type PeerMemory } from '../../doctor/peerMemory.ts'
 import { createRefusals, type Refusals } from '../../doctor/refusals.ts'
 import { type Permissions, rpcPermissionsOf } from '../../permissions/openPermissions.ts'
@@ -43,9 +43,8 @@ import { openNodeSnapshots } from '../../snapshot/nodeSnapshots.ts'
 import { clientVersion } from '../../version.ts'
 import type { MetricsListener } from './metricsServer.ts'
 import { rpcNetworkOf } from './rpcNetwork.ts'
-import { replicatedChain, type ReplicaStatus } from '../../replicate/replication.ts'
+import type { ReplicaStatus } from '../../replicate/replication.ts'
 import type { ReplicaTarget } from '../../replicate/targets.ts'
-import { startReplicationThread } from '../../threads/replication/thread.ts'
 import { openRpcContext, type RpcListener } from './rpcServer.ts'
 import { JOURNAL_FILE, startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
@@ -173,9 +172,13 @@ const prepare = async (
 type ReplicaStatuses = () => readonly Omit<ReplicaStatus, 'height'>[]
 
 /** Starts what follows the chain: the store watcher and the replications. */
-const startChainWatchers = ({ node: { chain }, replicaTargets, stops }: Starting): ReplicaStatuses => {
+const startChainWatchers = async (starting: Starting): Promise<ReplicaStatuses> => {
+  const { chain } = starting.node
+  const { replicaTargets, stops } = starting
   stops.push(startStoreWatch(chain.store, logOf('chain')).stop)
   if (replicaTargets.length === 0) return () => []
+  const { replicatedChain } = await import('../../replicate/replication.ts')
+  const { startReplicationThread } = await import('../../threads/replication/thread.ts')
   const { status, stop } = startReplicationThread({
     chain: replicatedChain(chain),
     targets: replicaTargets,
@@ -220,7 +223,7 @@ const createConsensus = async (
   const owner = { address: node.key.address, genesisHash: node.chain.genesis.hash }
   const files = await openValidatorFiles(options.dataPath, owner, node.storage, logOf('validator'))
   const votes = await openStandingVotes(files, logOf('validator'))
-  const development = openDevelopment({
+  const development = await openIfDevelopment({
     node,
     options,
     pool,
@@ -364,7 +367,7 @@ export const startServices = async (node: RunningNode, given: ServiceOptions): P
   const stop = (): Promise<void> => closeAll(starting.stops.splice(0).reverse())
   let startedAtMs: number | undefined
   try {
-    const replicas = startChainWatchers(starting)
+    const replicas = await startChainWatchers(starting)
     const follower = await startPool(starting)
     dropUnpermitted(starting)
     const metrics = await openMetrics(starting)
