@@ -30,24 +30,44 @@ export type Submit = (
   transactions: readonly RecoveredTransaction[],
 ) => Promise<readonly (TransactionRejected | undefined)[]>
 
+/** The submissions in progress. Listeners are called at the end of each, before its client is answered. */
+export type Submissions = { running: number; readonly ended: Set<() => void> }
+
+export const createSubmissions = (): Submissions => ({ running: 0, ended: new Set() })
+
+const addLocal = async (
+  chain: Chain,
+  pool: TransactionPool,
+  poolHead: () => PoolHead,
+  transactions: readonly RecoveredTransaction[],
+): Promise<readonly (TransactionRejected | undefined)[]> => {
+  const results: (TransactionRejected | undefined)[] = []
+  for (const transaction of transactions)
+    results.push(
+      await chain.store.run(() => {
+        try {
+          pool.add(transaction, poolHead(), { local: true, addedAtMs: Date.now() })
+          return undefined
+        } catch (error) {
+          if (error instanceof TransactionRejected) return error
+          throw error
+        }
+      }),
+    )
+  return results
+}
+
 /** Adds transactions from RPC to the pool in order. Returns undefined for each accepted one. */
 export const createSubmit =
-  (chain: Chain, pool: TransactionPool, poolHead: () => PoolHead): Submit =>
+  (chain: Chain, pool: TransactionPool, poolHead: () => PoolHead, submissions: Submissions): Submit =>
   async transactions => {
-    const results: (TransactionRejected | undefined)[] = []
-    for (const transaction of transactions)
-      results.push(
-        await chain.store.run(() => {
-          try {
-            pool.add(transaction, poolHead(), { local: true, addedAtMs: Date.now() })
-            return undefined
-          } catch (error) {
-            if (error instanceof TransactionRejected) return error
-            throw error
-          }
-        }),
-      )
-    return results
+    submissions.running++
+    try {
+      return await addLocal(chain, pool, poolHead, transactions)
+    } finally {
+      submissions.running--
+      for (const listener of submissions.ended) listener()
+    }
   }
 
 /** Refusals that the settings of this node cause; others are mistakes of the sender. */
@@ -62,7 +82,7 @@ const OPERATOR_REJECTIONS: ReadonlySet<RejectionCode> = new Set([
 ])
 
 /** Counts the refusals that the operator can resolve. */
-export const withRefusalCounts =
+const withRefusalCounts =
   (submit: Submit, refusals: Pick<Refusals, 'note'>): Submit =>
   async transactions => {
     const results = await submit(transactions)
@@ -70,3 +90,18 @@ export const withRefusalCounts =
       if (rejection !== undefined && OPERATOR_REJECTIONS.has(rejection.code)) refusals.note(rejection.message)
     return results
   }
+
+export type Submission = { readonly submit: Submit; readonly submissions: Submissions }
+
+export const createSubmission = (
+  chain: Chain,
+  pool: TransactionPool,
+  poolHead: () => PoolHead,
+  refusals: Pick<Refusals, 'note'>,
+): Submission => {
+  const submissions = createSubmissions()
+  return {
+    submit: withRefusalCounts(createSubmit(chain, pool, poolHead, submissions), refusals),
+    submissions,
+  }
+}

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { toHex } from '../../../core/bytes/hex.ts'
+import { subscribe } from '../../../core/collections/subscribe.ts'
 import { DecodeError } from '../../../core/block/codec/error.ts'
 import { decodeTransaction } from '../../../core/block/codec/transaction.ts'
 import type { Transaction } from '../../../core/block/transaction.ts'
@@ -9,7 +10,7 @@ import type { PooledTransaction, TransactionPool } from '../../../core/txpool/po
 import { readBeginning, readFailureReason } from '../../cli/readUpTo.ts'
 import type { Log } from '../../logging/log.ts'
 import type { RecoverSenders } from '../../../core/chain/importing/validation.ts'
-import type { Submit } from './submit.ts'
+import type { Submissions, Submit } from './submit.ts'
 
 /** File name in the data path, as in Besu. */
 export const JOURNAL_FILE = 'txpool.dump'
@@ -102,6 +103,8 @@ export type TransactionJournalOptions = {
   readonly path: string
   readonly pool: TransactionPool
   readonly submit: Submit
+  /** Those that `submit` has in progress. */
+  readonly submissions: Submissions
   readonly recoverSenders: RecoverSenders
   readonly log: Log
 }
@@ -109,8 +112,10 @@ export type TransactionJournalOptions = {
 type JournalState = TransactionJournalOptions & {
   /** Descriptor of the open file; undefined before the first write and after `close`. */
   file: number | undefined
-  /** Size of the file. */
+  /** Size of the file with the lines to write. */
   bytes: number
+  /** Lines to write at the end of the submission in progress: writing each of a batch takes the main thread much longer. */
+  unwritten: string[]
   /** Whether the last write failed: a failure is logged once. */
   hasFailed: boolean
 }
@@ -161,6 +166,20 @@ const rewrite = (journal: JournalState): void => {
   if (journal.file !== undefined) closeSync(journal.file)
   journal.file = openSync(path, 'a')
   journal.bytes = content.length
+  journal.unwritten = []
+}
+
+const writeLines = (journal: JournalState): void => {
+  const { file, unwritten } = journal
+  if (file === undefined || unwritten.length === 0) return
+  journal.unwritten = []
+  writeSync(file, unwritten.join(''))
+}
+
+const addLine = (journal: JournalState, line: string): void => {
+  journal.unwritten.push(line)
+  journal.bytes += line.length
+  if (journal.submissions.running === 0) writeLines(journal)
 }
 
 const append = (journal: JournalState, { local, transaction }: PooledTransaction): void => {
@@ -171,16 +190,14 @@ const append = (journal: JournalState, { local, transaction }: PooledTransaction
   if (file === undefined || bytes + line.length > Math.max(COMPACT_BYTES_MIN, 4 * pool.bytes))
     return rewrite(journal)
   if (bytes + line.length > JOURNAL_BYTES_MAX) return
-  writeSync(file, line)
-  journal.bytes += line.length
+  addLine(journal, line)
 }
 
 const appendDropped = (journal: JournalState, { local, transaction }: PooledTransaction): void => {
   if (!local || journal.file === undefined) return
   const line = droppedLineOf(transaction)
   if (journal.bytes + line.length > READ_BYTES_MAX) return
-  writeSync(journal.file, line)
-  journal.bytes += line.length
+  addLine(journal, line)
 }
 
 /** Logs a failure: a full disk must not keep clients from sending transactions. */
@@ -204,11 +221,12 @@ const safely = (journal: JournalState, write: () => void): void => {
 export const startTransactionJournal = async (
   options: TransactionJournalOptions,
 ): Promise<TransactionJournal> => {
-  const { pool } = options
+  const { pool, submissions } = options
   const journal: JournalState = {
     ...options,
     file: undefined,
     bytes: 0,
+    unwritten: [],
     hasFailed: false,
   }
   await restore(journal)
@@ -216,6 +234,7 @@ export const startTransactionJournal = async (
   const unsubscribes = [
     pool.onAdded(added => safely(journal, () => append(journal, added))),
     pool.onDropped(dropped => safely(journal, () => appendDropped(journal, dropped))),
+    subscribe(submissions.ended, () => safely(journal, () => writeLines(journal))),
   ]
   return {
     close: () => {

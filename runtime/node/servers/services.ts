@@ -48,7 +48,7 @@ import type { ReplicaTarget } from '../../replicate/targets.ts'
 import { openRpcContext, type RpcListener } from './rpcServer.ts'
 import { JOURNAL_FILE, startTransactionJournal } from '../pool/transactionJournal.ts'
 import { startStoreWatch } from '../storeWatch.ts'
-import { createPoolHead, createSubmit, withRefusalCounts, type Submit } from '../pool/submit.ts'
+import { createPoolHead, createSubmission, type Submission } from '../pool/submit.ts'
 import type { WsListener } from './wsServer.ts'
 
 const MS_PER_HOUR = 3_600_000
@@ -119,21 +119,21 @@ const refusalOf = ({ storage }: RunningNode, options: NodeOptions): string | und
 }
 
 /** The services of a node while they start; each adds what stops it. */
-type Starting = ServiceOptions & {
-  readonly node: RunningNode
-  readonly refusal: string | undefined
-  readonly pool: TransactionPool
-  readonly poolHead: () => PoolHead
-  readonly submit: Submit
-  readonly memory: PeerMemory
-  readonly refusals: Refusals
-  readonly inbound: InboundLimits
-  readonly measured: Measured
-  readonly miner: ChangeableSettings
-  readonly networkId: bigint
-  /** In the order of the start. */
-  readonly stops: (() => Promise<void> | void)[]
-}
+type Starting = ServiceOptions &
+  Submission & {
+    readonly node: RunningNode
+    readonly refusal: string | undefined
+    readonly pool: TransactionPool
+    readonly poolHead: () => PoolHead
+    readonly memory: PeerMemory
+    readonly refusals: Refusals
+    readonly inbound: InboundLimits
+    readonly measured: Measured
+    readonly miner: ChangeableSettings
+    readonly networkId: bigint
+    /** In the order of the start. */
+    readonly stops: (() => Promise<void> | void)[]
+  }
 
 /** @throws CommandError for a validator that must not sign */
 const prepare = async (
@@ -158,7 +158,7 @@ const prepare = async (
     refusal,
     pool,
     poolHead,
-    submit: withRefusalCounts(createSubmit(chain, pool, poolHead), refusals),
+    ...createSubmission(chain, pool, poolHead, refusals),
     memory: createPeerMemory([...options.bootnodes, ...(staticNodes ?? [])]),
     refusals,
     inbound: createInboundLimits(),
@@ -190,7 +190,7 @@ const startChainWatchers = async (starting: Starting): Promise<ReplicaStatuses> 
 
 /** Starts the parts that update the pool after each block. */
 const startPool = async (starting: Starting): Promise<PoolFollower> => {
-  const { node, options, pool, poolHead, submit, stops } = starting
+  const { node, options, pool, poolHead, submit, submissions, stops } = starting
   const { chain, recoverSenders, storage } = node
   const log = logOf('pool')
   const follower = startPoolFollower({ chain, pool, poolHead, log })
@@ -199,7 +199,9 @@ const startPool = async (starting: Starting): Promise<PoolFollower> => {
   stops.push(startPoolAging({ pool, retentionMs, nowMs: () => Date.now(), log }))
   if (storage.durability !== 'none' && options.txPoolEnableSaveRestore) {
     const path = resolve(options.dataPath, options.txPoolSaveFile ?? JOURNAL_FILE)
-    stops.push((await startTransactionJournal({ path, pool, submit, recoverSenders, log })).close)
+    stops.push(
+      (await startTransactionJournal({ path, pool, submit, submissions, recoverSenders, log })).close,
+    )
   }
   stops.push(startPrefetch({ pool, store: chain.store, log }))
   return follower

@@ -4,7 +4,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { recoverHere } from '../../../../core/chain/importing/validation.ts'
 import { encodeRlp } from '../../../../core/rlp/rlp.ts'
 import { logOf } from '../../../../runtime/logging/log.ts'
-import { createSubmit } from '../../../../runtime/node/pool/submit.ts'
+import { createSubmissions, createSubmit } from '../../../../runtime/node/pool/submit.ts'
 import {
   JOURNAL_FILE,
   readJournal,
@@ -23,14 +23,17 @@ const LOCAL = { local: true, addedAtMs: 0 }
 /** A node of which only chain, pool and journal matter. */
 const journalled = async (dataPath: string) => {
   const node = await openNode()
+  const submissions = createSubmissions()
+  const submit = createSubmit(node.chain, node.pool, node.poolHead, submissions)
   const journal = await startTransactionJournal({
     path: join(dataPath, JOURNAL_FILE),
     pool: node.pool,
-    submit: createSubmit(node.chain, node.pool, node.poolHead),
+    submit,
+    submissions,
     recoverSenders: recoverHere,
     log: logOf('pool'),
   })
-  return { ...node, journal }
+  return { ...node, submit, journal }
 }
 
 describe('given a journal that this node did not write', () => {
@@ -96,16 +99,33 @@ describe('given a node that accepted transactions from RPC', () => {
       expect(again.pool.list().every(({ local }) => local)).toBe(true)
     }))
 
+  test('when they were sent together, then they are written together before the client is answered', () =>
+    withFolder(async folder => {
+      const path = join(folder, JOURNAL_FILE)
+      const { pool, poolHead, submit } = await journalled(folder)
+      const sizes = new Set<number>()
+      pool.onAdded(() => sizes.add(statSync(path).size))
+      const sent = Array.from({ length: 5 }, (_, nonce) => transfer(ALICE, nonce))
+      expect(await submit(sent)).toEqual(sent.map(() => undefined))
+      expect(sizes).toEqual(new Set([0]))
+      expect(readJournal(path).transactions.length).toBe(5)
+      pool.remove(transfer(ALICE, 4).transaction.hash)
+      pool.add(transfer(BOB, 0), poolHead(), LOCAL)
+      expect(readJournal(path).transactions.length).toBe(5)
+    }))
+
   test('when some were mined meanwhile, then only the others are kept', () =>
     withFolder(async folder => {
       const node = await journalled(folder)
       for (let nonce = 0; nonce < 5; nonce++) node.pool.add(transfer(ALICE, nonce), node.poolHead(), LOCAL)
       const again = await openNode()
       await extend(again.chain, [transfer(ALICE, 0), transfer(ALICE, 1)])
+      const submissions = createSubmissions()
       const journal = await startTransactionJournal({
         path: join(folder, JOURNAL_FILE),
         pool: again.pool,
-        submit: createSubmit(again.chain, again.pool, again.poolHead),
+        submit: createSubmit(again.chain, again.pool, again.poolHead, submissions),
+        submissions,
         recoverSenders: recoverHere,
         log: logOf('pool'),
       })
