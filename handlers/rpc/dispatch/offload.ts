@@ -97,6 +97,14 @@ const limitAfter = (value: unknown, limit: number): number => {
   if (typeof value === 'string') return limit - value.length
   if (typeof value !== 'object' || value === null) return limit - 1
   let left = limit
+  if (Array.isArray(value)) {
+    // `in` would make a text of each index.
+    for (const element of value) {
+      left = limitAfter(element, left - 1)
+      if (left < 0) return left
+    }
+    return left
+  }
   for (const name in value) {
     left = limitAfter((value as JsonObject)[name], left - name.length - 1)
     if (left < 0) return left

@@ -1,6 +1,6 @@
 import type { ClaimBytes } from '../../inbound/inboundLimits.ts'
 import { idSources } from '../json/ids.ts'
-import { countValues, JSON_VALUE_BYTES, parseJson } from '../json/parse.ts'
+import { countValues, JSON_VALUE_BYTES, parseCounted } from '../json/parse.ts'
 import { parseSteps } from '../json/parseSteps.ts'
 import type { YieldTurn } from '../../../core/scheduler.ts'
 
@@ -29,7 +29,7 @@ const claimValues = (count: number, claim: ClaimBytes): void => {
 /** Parses a body of at most WHOLE_LENGTH_MAX. @throws JsonError, BodyTooBusy */
 export const parseWhole = (text: string, claim: ClaimBytes): ParsedBody => {
   claimValues(countValues(text), claim)
-  const value = parseJson(text)
+  const value = parseCounted(text)
   let sources: readonly (string | undefined)[] | undefined
   return {
     value,

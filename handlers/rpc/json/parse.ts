@@ -47,12 +47,17 @@ export const countValues = (text: string): number => {
   return count
 }
 
-/** @throws JsonError if the text is not JSON or nests deeper than JSON_DEPTH_MAX. */
-export const parseJson = (text: string): unknown => {
-  if (text.length > JSON_DEPTH_MAX) countValues(text)
+/** Parses a text that `countValues` has found not to nest too deep. @throws JsonError if it is not JSON */
+export const parseCounted = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
     throw new JsonError('INVALID_JSON', 'not JSON', { cause })
   }
+}
+
+/** @throws JsonError if the text is not JSON or nests deeper than JSON_DEPTH_MAX. */
+export const parseJson = (text: string): unknown => {
+  if (text.length > JSON_DEPTH_MAX) countValues(text)
+  return parseCounted(text)
 }
