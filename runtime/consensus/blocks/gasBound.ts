@@ -71,7 +71,7 @@ type State = {
   round: BegunRound | undefined
   bound: bigint | undefined
   /** Gas of the last blocks of round 0, the oldest first. */
-  readonly proven: bigint[]
+  proven: readonly bigint[]
   unfilled: number
   /** The last proposers whose proposals were not decided, each once, the oldest first: as many as may be faulty. */
   failed: readonly string[]
@@ -81,8 +81,12 @@ const noteProposal = (state: State, number: bigint, gas: bigint, isOwn: boolean)
   if (state.round?.sequence === number) state.round = { ...state.round, proposal: { gas, isOwn } }
 }
 
-/** Halves the gas of a proposal whose round ended without a block, but not below what was decided in one round lately. */
-const lowerBound = (state: State, gas: bigint, log: Log): void => {
+/**
+ * Halves the gas of a proposal whose round ended without a block, but not below what was decided in one round lately. Once a
+ * second proposal of the height tells the same, blocks like it are no longer proven: connections or machines became slower.
+ */
+const lowerBound = (state: State, gas: bigint, tries: number, log: Log): void => {
+  if (tries > 0) state.proven = state.proven.filter(each => each < gas)
   const proven = state.proven.reduce((most, each) => (each > most ? each : most), BOUND_MIN)
   const half = gas / 2n > proven ? gas / 2n : proven
   if (gas <= proven || (state.bound !== undefined && state.bound <= half)) return
@@ -108,7 +112,7 @@ const roundFailed = (state: State, begun: BegunRound, log: Log): void => {
   const { proposal, proposer, faults, tries } = begun
   if (proposal === undefined || proposer === undefined) return
   if (isTelling(state, begun)) {
-    lowerBound(state, proposal.gas, log)
+    lowerBound(state, proposal.gas, tries, log)
     state.round = { ...begun, tries: tries + 1 }
   }
   const others = state.failed.filter(each => each !== proposer)
@@ -141,8 +145,7 @@ const roundStarted = (
 
 const decidedInRoundZero = (state: State, gas: bigint, shareOfRound: number): void => {
   const { proven, bound } = state
-  proven.push(gas)
-  if (proven.length > PROVEN_BLOCKS) proven.shift()
+  state.proven = [...proven, gas].slice(-PROVEN_BLOCKS)
   if (bound === undefined) return
   if (isFilled(gas, bound)) {
     state.bound = (bound * BigInt(raisedPercent(shareOfRound))) / 100n

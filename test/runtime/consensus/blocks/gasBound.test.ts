@@ -143,6 +143,25 @@ describe('given a bound', () => {
   })
 })
 
+describe('given blocks that were decided in round 0 lately', () => {
+  test('when two proposals of one height like them are not decided, then the next blocks have half of their gas', () => {
+    const { bound, decided, round, proposal } = setUp()
+    decided(1, 20_000_000n)
+    decided(2, 8_000_000n)
+    round(3, 0)
+    proposal(3, 20_000_000n)
+    round(3, 1)
+    expect(bound.gasMax()).toBeUndefined()
+    proposal(3, 20_000_000n)
+    round(3, 2)
+    expect(bound.gasMax()).toBe(10_000_000n)
+    proposal(3, 10_000_000n)
+    round(3, 3)
+    // Smaller ones were decided.
+    expect(bound.gasMax()).toBe(8_000_000n)
+  })
+})
+
 describe('given a faulty proposer that lets its rounds end', () => {
   test('when it proposes large blocks again and again, then only the first one counts', () => {
     const { bound, decided, round, proposal } = setUp()
