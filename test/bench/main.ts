@@ -1,5 +1,7 @@
 import { benchEdge } from './edge/edge.ts'
-import { cpus } from 'node:os'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { startSegmentCompiler } from '../../runtime/compiler/segmentCompiler.ts'
@@ -189,6 +191,17 @@ const GROUPS: Readonly<Record<string, Group>> = {
 
 const USAGE = `bun run bench [--quick | --full] [--only=${Object.keys(GROUPS).join(',')}]`
 
+const HELP = `${USAGE}
+
+  --quick  shorter measurements and smaller chains
+  --full   the largest ones: an hour, and 10 GB below TMPDIR
+  --only   some of the groups; all of them take half an hour
+
+${Object.entries(GROUPS)
+  .map(([name, { title }]) => `  ${name.padEnd(11)}  ${title}`)
+  .join('\n')}
+`
+
 class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -202,24 +215,43 @@ const chosenGroups = (only: string | undefined): readonly Group[] => {
   })
 }
 
-type Arguments = Pick<BenchOptions, 'quick' | 'full'> & { readonly groups: readonly Group[] }
+type Arguments = Pick<BenchOptions, 'quick' | 'full'> & {
+  readonly help: boolean
+  readonly groups: readonly Group[]
+}
 
 const readArguments = (): Arguments => {
   try {
     const { values } = parseArgs({
-      options: { quick: { type: 'boolean' }, full: { type: 'boolean' }, only: { type: 'string' } },
+      options: {
+        help: { type: 'boolean' },
+        quick: { type: 'boolean' },
+        full: { type: 'boolean' },
+        only: { type: 'string' },
+      },
     })
-    const { quick = false, full = false } = values
+    const { help = false, quick = false, full = false } = values
     if (quick && full) throw new UsageError(`--quick and --full exclude each other; usage: ${USAGE}`)
-    return { quick, full, groups: chosenGroups(values.only) }
+    return { help, quick, full, groups: chosenGroups(values.only) }
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError(`${(error as Error).message}; usage: ${USAGE}`)
   }
 }
 
+/** All that the groups write is below one folder, which is removed at the end, and where a signal ends the run. */
+const useTemporaryFolder = (): void => {
+  const folder = mkdtempSync(join(tmpdir(), 'quorate-bench-'))
+  process.env['TMPDIR'] = folder
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.on('SIGINT', () => process.exit(130))
+  process.on('SIGTERM', () => process.exit(143))
+}
+
 const main = async (): Promise<void> => {
-  const { quick, full, groups } = readArguments()
+  const { help, quick, full, groups } = readArguments()
+  if (help) return void process.stdout.write(HELP)
+  useTemporaryFolder()
   useCryptoEngine(await loadFastestEngine())
   // As a node does.
   startSegmentCompiler(error => {

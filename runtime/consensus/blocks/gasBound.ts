@@ -143,14 +143,17 @@ const roundStarted = (
   }
 }
 
-const decidedInRoundZero = (state: State, gas: bigint, shareOfRound: number): void => {
+const decidedInRoundZero = (state: State, gas: bigint, shareOfRound: number, log: Log): void => {
   const { proven, bound } = state
   state.proven = [...proven, gas].slice(-PROVEN_BLOCKS)
   if (bound === undefined) return
   if (isFilled(gas, bound)) {
     state.bound = (bound * BigInt(raisedPercent(shareOfRound))) / 100n
     state.unfilled = 0
-  } else if (++state.unfilled >= UNFILLED_BLOCKS_MAX) state.bound = undefined
+  } else if (++state.unfilled >= UNFILLED_BLOCKS_MAX) {
+    state.bound = undefined
+    log.info('This validator no longer bounds the gas of its blocks: recent ones were far below the bound')
+  }
 }
 
 const stepped = (state: State, { input, effects, state: after, nowMs }: ConsensusStep, log: Log): void => {
@@ -190,7 +193,7 @@ export const createGasBound = (headGas: () => bigint, log: Log): GasBound => {
       newHead: ({ number }, nowMs) => {
         const { round } = state
         if (round?.sequence === number && round.round === 0)
-          decidedInRoundZero(state, headGas(), (nowMs - round.atMs) / round.timeoutMs)
+          decidedInRoundZero(state, headGas(), (nowMs - round.atMs) / round.timeoutMs, log)
       },
       refused: () => undefined,
       sent: () => undefined,

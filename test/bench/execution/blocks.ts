@@ -70,8 +70,8 @@ const benchKind = (
         'ours, durable': msText(ours.ms),
         '@ethereumjs/vm, in memory': msText(reference.ms),
         'anvil evm_mine, in memory': msText(mined.ms),
-        'ours / @ethereumjs': timesText(reference.ms, ours.ms),
-        'ours / anvil': timesText(mined.ms, ours.ms),
+        'speed beside @ethereumjs': timesText(reference.ms, ours.ms),
+        'speed beside anvil': timesText(mined.ms, ours.ms),
       },
     }
   })

@@ -122,7 +122,7 @@ const changesOf = async ({ quick, progress }: BenchOptions): Promise<Row> => {
     values: {
       ours: msText(ours),
       [`@ethereumjs of ${referenceAccounts.toLocaleString('en')}`]: msText(reference),
-      'ours / @ethereumjs': timesText(reference, ours),
+      'speed beside @ethereumjs': timesText(reference, ours),
     },
   }
 }

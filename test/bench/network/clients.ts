@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { toHex } from '../../../core/bytes/hex.ts'
@@ -35,11 +35,23 @@ const FULL = 3_000
 /** Four Java machines on two cores start within a minute. */
 const START_MS_MAX = 300_000
 
+/** True if the environment names an executable. @throws Error if that cannot be run */
+const isNamed = (variable: 'GETH_QUORUM' | 'BESU'): boolean => {
+  const path = process.env[variable]
+  if (path === undefined) return false
+  try {
+    accessSync(path, constants.X_OK)
+  } catch (error) {
+    throw new Error(`${variable} must name an executable: ${(error as Error).message}`, { cause: error })
+  }
+  return true
+}
+
 /** This software, and those whose executables the environment names. */
 const clientsHere = (): readonly Client[] => [
   'quorate',
-  ...(process.env['GETH_QUORUM'] === undefined ? [] : (['goquorum'] as const)),
-  ...(process.env['BESU'] === undefined ? [] : (['besu'] as const)),
+  ...(isNamed('GETH_QUORUM') ? (['goquorum'] as const) : []),
+  ...(isNamed('BESU') ? (['besu'] as const) : []),
 ]
 
 type Network = { readonly running: readonly RunningMember[]; readonly answerMs: number }
@@ -175,9 +187,10 @@ const measureClient = async (
 
 /** Networks of this software and of others, one after the other, with the same client and transactions. */
 export const benchClients = async ({ quick, row }: BenchOptions): Promise<void> => {
+  const clients = clientsHere()
   const alloc = await createAlloc(createSenders())
   for (const kind of quick ? KINDS.slice(0, 1) : KINDS)
-    for (const client of clientsHere()) {
+    for (const client of clients) {
       const name = `${NAMES[client]}, ${kind}`
       const measured = (folder: string): Promise<Row['values']> =>
         measureClient(folder, { client, kind, alloc, seconds: quick ? 10 : 30 })

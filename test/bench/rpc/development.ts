@@ -56,7 +56,7 @@ const besideAnvil = async (
   }
   // The first window warms up.
   const [own, other] = [median(ours.slice(1)), median(theirs.slice(1))]
-  return { 'ours, ms': msText(own), 'anvil, ms': msText(other), 'ours / anvil': timesText(other, own) }
+  return { 'ours, ms': msText(own), 'anvil, ms': msText(other), 'speed beside anvil': timesText(other, own) }
 }
 
 /** The development chain beside anvil, the same calls over HTTP in turns. */
