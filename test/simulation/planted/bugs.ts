@@ -41,7 +41,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'core/qbft/rules/proposal.ts',
     text: 'blockRoundRule(message) ?? (round === 0 ? firstRoundRule(message) : laterRoundRule(context, message))',
     instead: 'blockRoundRule(message) ?? (round === 0 ? firstRoundRule(message) : undefined)',
-    foundBy: 94,
+    foundBy: 298,
     shows: /took a proposal without justification/,
   },
   {
