@@ -153,7 +153,11 @@ const durabilityOf = async (pool: SqlPool): Promise<KeyValueStore['durability']>
   return row?.['commit'] !== 'off' && row?.['fsync'] !== 'off' ? 'synced' : 'process'
 }
 
-const UNIQUE_VIOLATION = '23505'
+/**
+ * What `CREATE TABLE IF NOT EXISTS` fails with where another process makes the table at that moment, by how far it is: a
+ * duplicate row of the catalogue, a duplicate type of its rows, a duplicate table.
+ */
+const MADE_BY_ANOTHER: readonly unknown[] = ['23505', '42710', '42P07']
 
 /**
  * Makes the table where it is missing: the statement needs rights that a reader has not, and a standby refuses it, even if the
@@ -165,7 +169,7 @@ const createTable = async (pool: SqlPool, { find, create }: Statements): Promise
   try {
     await pool.query('quorate_create', create, [])
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== UNIQUE_VIOLATION) throw error
+    if (!MADE_BY_ANOTHER.includes((error as { readonly code?: unknown }).code)) throw error
   }
 }
 
