@@ -58,7 +58,7 @@ export const createDeadlines = (timeoutMs: number): Deadlines => {
           cancel()
           reject(error)
         }
-        // One promise, not a chain of them: each costs as much as a part of a short call.
+        // A single promise: each further one is a measurable part of a short call.
         work.then(value => {
           cancel()
           try {

@@ -154,10 +154,10 @@ const durabilityOf = async (pool: SqlPool): Promise<KeyValueStore['durability']>
 }
 
 /**
- * What `CREATE TABLE IF NOT EXISTS` fails with where another process makes the table at that moment, by how far it is: a
- * duplicate row of the catalogue, a duplicate type of its rows, a duplicate table.
+ * SQLSTATE codes of `CREATE TABLE IF NOT EXISTS` while another process creates the same table: unique_violation in the
+ * catalogue, duplicate_object for the row type, duplicate_table.
  */
-const MADE_BY_ANOTHER: readonly unknown[] = ['23505', '42710', '42P07']
+const CREATED_CONCURRENTLY: readonly unknown[] = ['23505', '42710', '42P07']
 
 /**
  * Makes the table where it is missing: the statement needs rights that a reader has not, and a standby refuses it, even if the
@@ -169,7 +169,7 @@ const createTable = async (pool: SqlPool, { find, create }: Statements): Promise
   try {
     await pool.query('quorate_create', create, [])
   } catch (error) {
-    if (!MADE_BY_ANOTHER.includes((error as { readonly code?: unknown }).code)) throw error
+    if (!CREATED_CONCURRENTLY.includes((error as { readonly code?: unknown }).code)) throw error
   }
 }
 

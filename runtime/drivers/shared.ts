@@ -32,7 +32,7 @@ const optional = <Name extends string>(
   return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: string }
 }
 
-// The code of each is loaded when one is opened: most nodes have none.
+// Each driver is loaded when a storage of its kind is opened: most nodes use none of them.
 
 const KINDS: Readonly<Record<string, SharedKind>> = {
   redis: {

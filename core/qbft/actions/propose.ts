@@ -86,7 +86,7 @@ function* propose(context: TransitionContext, height: HeightState, proposed: Blo
 export function* beginProposal(context: TransitionContext, before: HeightState): Steps<HeightState> {
   if (before.round === undefined || !shouldPropose(context, before)) return before
   const justification = before.round.round === 0 ? [] : roundChangesOf(before)
-  // A validator that had to wait with its signature: meanwhile some have left the round that a quorum asked for.
+  // A restarted validator waits before it may sign; meanwhile others may have left the round that a quorum requested.
   if (before.round.round > 0 && justification.length < before.quorum) return before
   const round: RoundState = { ...before.round, justification }
   const height: HeightState = { ...before, round }

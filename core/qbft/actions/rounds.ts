@@ -15,8 +15,8 @@ import { emit, keyOf, type TransitionContext } from '../transitionContext.ts'
 export const RESEND_MS = 2_000
 
 /**
- * Bytes of a round change that may be repeated in that interval. One with the block of a certificate has hundreds of
- * kilobytes for each of the others, and busy validators would spend their time repeating it.
+ * Bytes of a round change that may be repeated per interval; a larger one is repeated less often. With the block of a prepared
+ * certificate it has hundreds of kilobytes, and sending those to every validator again would take most of the processor time.
  */
 export const RESENT_BYTES = 64 * 1024
 

@@ -98,7 +98,7 @@ const limitAfter = (value: unknown, limit: number): number => {
   if (typeof value !== 'object' || value === null) return limit - 1
   let left = limit
   if (Array.isArray(value)) {
-    // `in` would make a text of each index.
+    // The operator `in` would convert each index to a string.
     for (const element of value) {
       left = limitAfter(element, left - 1)
       if (left < 0) return left

@@ -6,10 +6,10 @@ const BATCH_BLOCKS = 32
 /** Blocks prefetched ahead of the import: several batches, so that a late thread does not delay it. */
 const AHEAD_BLOCKS = 5 * BATCH_BLOCKS
 
-/** Blocks between two looks at those that wait behind the next one. */
+/** Imported blocks between two searches of the queue for blocks to recover. */
 const LOOK_BLOCKS = BATCH_BLOCKS / 2
 
-/** Transactions of the batches in progress, but for one block that has more; far fewer than the recovery pool accepts. */
+/** Maximum transactions of the batches in progress, except for a single larger block; far fewer than the recovery pool accepts. */
 const AHEAD_TRANSACTIONS_MAX = 16_384
 
 /**
@@ -18,7 +18,7 @@ const AHEAD_TRANSACTIONS_MAX = 16_384
  */
 export type RecoverBlocks = (blocks: readonly Block[]) => {
   readonly done: Promise<void>
-  /** To be called once the import waits for them. */
+  /** Called when the import waits for the result. */
   readonly hurry: () => void
 }
 

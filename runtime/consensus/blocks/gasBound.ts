@@ -10,42 +10,42 @@ import type { ConsensusObserver, ConsensusStep } from '../reports/observer.ts'
 const BOUND_MIN = 2_100_000n
 
 /**
- * Blocks whose gas is known to fit: the network decided them in round 0. Sixteen, so that a machine that becomes slower is
- * noticed after some blocks.
+ * Number of recent blocks, decided in round 0, whose gas is known to fit in a round. Older ones tell nothing of a machine that
+ * has become slower since.
  */
 const PROVEN_BLOCKS = 16
 
 /**
- * Percentage of the bound that it becomes after a filled block: as much as would take half of the round, at most the double,
- * and a little more up to three quarters of it, so that a network whose messages alone take half of a round is not kept at the
- * smallest blocks.
+ * The next bound after a filled block, as a percentage of the current one. The target is half of a round, with at most twice the
+ * gas. Between half and three quarters of a round the bound still grows slowly: where messages alone take half of a round, blocks
+ * would otherwise stay at the minimum.
  */
 const raisedPercent = (shareOfRound: number): number => {
   if (shareOfRound > 3 / 4) return 100
   return Math.max(106, Math.floor(50 / Math.max(shareOfRound, 1 / 4)))
 }
 
-/** A block has filled the bound if it has four fifths of it: the next transaction may not have fitted. */
+/** True for a block with at least four fifths of the bound: the next transaction may not have fitted. */
 const isFilled = (gas: bigint, bound: bigint): boolean => 5n * gas >= 4n * bound
 
-/** Blocks in a row below the bound after which there is none: the load has gone. */
+/** Consecutive blocks below the bound after which it is lifted: the load is gone. */
 const UNFILLED_BLOCKS_MAX = 16
 
-/** Proposals of a height without a decision after which the next ones are chosen in the whole selection time. */
-const WHOLE_TRIES = 1
+/** Undecided proposals of a height that do not shorten the selection time. */
+const FREE_TRIES = 1
 
-/** Halvings at most: with a period of one second some milliseconds are left, enough for a hundred transfers. */
+/** Maximum halvings of the selection time: a period of one second leaves some milliseconds, enough for a hundred transfers. */
 const HALVINGS_MAX = 5
 
 export type GasBound = {
-  /** Watches proposals and their rounds. */
+  /** Receives the proposals and rounds that determine the bound. */
   readonly observer: ConsensusObserver
-  /** Gas with which a block should be decided in one round; undefined while rounds are long enough. */
+  /** Maximum gas of this validator's next block; undefined for no other limit than that of the chain. */
   readonly gasMax: () => bigint | undefined
   /**
-   * The part of the selection time that a block of this round may take. It halves with each proposal of the height that was
-   * not decided: whatever the reason, smaller blocks are sent and verified faster. Rounds without a proposal, or with one of a
-   * proposer that failed before, count if there are more of them than faulty validators can cause.
+   * The share of the selection time for a block of this round. Each undecided proposal of the height halves it, because smaller
+   * blocks are sent and verified faster. Rounds without a proposal, and those of proposers that failed before, count only beyond
+   * the number that faulty validators can cause.
    */
   readonly timeShare: (round: number) => number
 }
@@ -56,13 +56,13 @@ type BegunRound = {
   readonly timeoutMs: number
   /** Milliseconds since 1970. */
   readonly atMs: number
-  /** Its proposal, if it arrived. */
+  /** The proposal of the round; undefined until it arrives. */
   readonly proposal: { readonly gas: bigint; readonly isOwn: boolean } | undefined
-  /** Undefined for a height without validators. */
+  /** Undefined where the validators of the height are unknown. */
   readonly proposer: string | undefined
-  /** Faulty validators that the network tolerates. */
+  /** F, the number of faulty validators that the network tolerates. */
   readonly faults: number
-  /** Rounds of the height that ended with a proposal, of those that tell something. */
+  /** Earlier rounds of the height that count as evidence that rounds are too short. */
   readonly tries: number
 }
 
@@ -70,10 +70,10 @@ type State = {
   /** The last round that began. */
   round: BegunRound | undefined
   bound: bigint | undefined
-  /** Gas of the last blocks of round 0, the oldest first. */
+  /** Gas of recent blocks that were decided in round 0, oldest first. */
   proven: readonly bigint[]
   unfilled: number
-  /** The last proposers whose proposals were not decided, each once, the oldest first: as many as may be faulty. */
+  /** The last F distinct proposers of undecided proposals, oldest first. */
   failed: readonly string[]
 }
 
@@ -82,8 +82,9 @@ const noteProposal = (state: State, number: bigint, gas: bigint, isOwn: boolean)
 }
 
 /**
- * Halves the gas of a proposal whose round ended without a block, but not below what was decided in one round lately. Once a
- * second proposal of the height tells the same, blocks like it are no longer proven: connections or machines became slower.
+ * Sets the bound to half of the gas of an undecided proposal, but not below the gas of recent blocks that were decided in one
+ * round. The second undecided proposal of a height removes blocks of its size from these: connections or machines have become
+ * slower.
  */
 const lowerBound = (state: State, gas: bigint, tries: number, log: Log): void => {
   if (tries > 0) state.proven = state.proven.filter(each => each < gas)
@@ -93,25 +94,22 @@ const lowerBound = (state: State, gas: bigint, tries: number, log: Log): void =>
   state.bound = half
   state.unfilled = 0
   log.info(
-    'A round with a block of {gas} gas ended without a decision. This validator now puts at most {bound} gas into a block, and more again once rounds end early',
-    {
-      gas,
-      bound: half,
-    },
+    'A round with a block of {gas} gas ended without a decision: this validator limits its blocks to {bound} gas, and raises the limit once rounds end early',
+    { gas, bound: half },
   )
 }
 
 /**
- * A proposer tells nothing that failed before without as many others in between as may be faulty: it, or those together with
- * it, may let their rounds end on purpose, again and again. Rounds that are too short fail with all proposers in turn.
+ * True if an undecided proposal is evidence that rounds are too short. Those of the last F distinct proposers that failed are
+ * not: faulty validators could let their own rounds end again and again. Rounds that are too short fail with all proposers.
  */
-const isTelling = ({ failed }: State, { proposal, proposer }: BegunRound): boolean =>
+const isEvidence = ({ failed }: State, { proposal, proposer }: BegunRound): boolean =>
   proposal !== undefined && proposer !== undefined && (proposal.isOwn || !failed.includes(proposer))
 
 const roundFailed = (state: State, begun: BegunRound, log: Log): void => {
   const { proposal, proposer, faults, tries } = begun
   if (proposal === undefined || proposer === undefined) return
-  if (isTelling(state, begun)) {
+  if (isEvidence(state, begun)) {
     lowerBound(state, proposal.gas, tries, log)
     state.round = { ...begun, tries: tries + 1 }
   }
@@ -152,7 +150,7 @@ const decidedInRoundZero = (state: State, gas: bigint, shareOfRound: number, log
     state.unfilled = 0
   } else if (++state.unfilled >= UNFILLED_BLOCKS_MAX) {
     state.bound = undefined
-    log.info('This validator no longer bounds the gas of its blocks: recent ones were far below the bound')
+    log.info('This validator no longer limits the gas of its blocks: recent ones were far below the limit')
   }
 }
 
@@ -174,15 +172,15 @@ const stepped = (state: State, { input, effects, state: after, nowMs }: Consensu
 const timeShare = ({ round: begun }: State, round: number): number => {
   const { tries, faults } = begun ?? { tries: 0, faults: 0 }
   const unexplained = tries + Math.max(0, round - tries - faults)
-  return 1 / 2 ** Math.min(Math.max(0, unexplained - WHOLE_TRIES), HALVINGS_MAX)
+  return 1 / 2 ** Math.min(Math.max(0, unexplained - FREE_TRIES), HALVINGS_MAX)
 }
 
 /**
- * Makes blocks smaller where rounds are too short for them: many validators on few processors, slow connections, a machine
- * that just started. Without it every round would be tried with a block of the same size, and the messages of the failed
- * rounds would slow down the next ones.
+ * Reduces the size of blocks when rounds are too short for them: with many validators on few processors, on slow connections, or
+ * just after a start. With blocks of constant size every round would fail again, and the messages of failed rounds would delay
+ * the next ones.
  *
- * Faulty proposers that let rounds end cannot push the bound below what the network decided lately, and each only once.
+ * Each faulty proposer can lower the bound once, and never below the gas of recently decided blocks.
  * @param headGas gas of the block at the head
  */
 export const createGasBound = (headGas: () => bigint, log: Log): GasBound => {

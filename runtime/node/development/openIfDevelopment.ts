@@ -2,7 +2,7 @@ import type { RpcDevelopment } from '../../../handlers/rpc/development/developme
 import type { Miner } from './miner.ts'
 import type { OpenDevelopmentOptions } from './open.ts'
 
-/** Opens what a development chain offers. Any other chain has none of it, and its node does not load the code. */
+/** Opens the features of a development chain. A node of any other chain does not load their code. */
 export const openIfDevelopment = async (
   from: OpenDevelopmentOptions,
 ): Promise<{ readonly rpc: RpcDevelopment; readonly miner: Miner } | undefined> => {

@@ -12,12 +12,12 @@ const ACCOUNTS_AT_ONCE = 64
 const ACCOUNTS_WAITING_MAX = 8192
 
 /**
- * Accounts that count as read, about a megabyte: the senders and recipients of some thousand transactions. Reading an account again
- * that blocks keep using costs as much as its transaction's entry in the pool, and finds all of it in memory.
+ * Maximum recently read accounts, about a megabyte: the senders and recipients of some thousand transactions. They are in memory
+ * already, and reading one again would cost as much as adding its transaction to the pool.
  */
 const ACCOUNTS_RECENT_MAX = 8192
 
-/** Adds a key to the newest ones; false if it was among them, at least the newest half of `most`. */
+/** Returns a function that is true for a new key. It remembers at least the newest `most / 2` keys, and at most `most`. */
 const createRecentKeys = (most: number): ((key: string) => boolean) => {
   let newer = new Set<string>()
   let older = new Set<string>()

@@ -103,7 +103,7 @@ export type TransactionJournalOptions = {
   readonly path: string
   readonly pool: TransactionPool
   readonly submit: Submit
-  /** Those that `submit` has in progress. */
+  /** Submissions in progress. */
   readonly submissions: Submissions
   readonly recoverSenders: RecoverSenders
   readonly log: Log

@@ -44,7 +44,7 @@ export type ListClient = {
   fail(error: Error): void
 }
 
-/** Each item in memory of its own, so that it can outlive the others of its message. */
+/** Copies each item into its own buffer, so that keeping one does not keep the whole message in memory. */
 const itemsOf = (joined: JoinedBytes): readonly Uint8Array[] => {
   const items = splitList(joined)
   return items.length === 1 ? items : items.map(item => item.slice())

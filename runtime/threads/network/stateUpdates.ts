@@ -13,7 +13,7 @@ const CHECK_INTERVAL_MS = 1_000
  */
 const SEND_INTERVAL_MS = 20
 
-/** The same while the head is older than OLD_HEAD_MS: no peer waits for a block of a node that catches up. */
+/** The interval while the head is older than OLD_HEAD_MS: no peer waits for the blocks of a node that catches up. */
 const CATCHING_UP_INTERVAL_MS = 250
 
 const OLD_HEAD_MS = 10_000

@@ -45,7 +45,7 @@ export type RecoveryPool = {
 
 export type LaterSigners = {
   readonly signers: Promise<(Address | undefined)[]>
-  /** To be called once the signers are waited for: the main thread takes part. */
+  /** Called when the caller waits for the signers: from then on the main thread takes part. */
   readonly hurry: () => void
 }
 

@@ -61,7 +61,7 @@ const TokenForm = () => (
   </form>
 )
 
-/** Whether the node wants a token: what its answers so far say; nothing before the first. */
+/** Says whether the node requires a token, according to its answers so far; empty before the first. */
 const Notice = () => {
   const [isRefused, isNeeded, given] = [useValue(tokenRefused), useValue(loginNeeded), useValue(token)]
   const isAnswered = useValue(head) !== undefined

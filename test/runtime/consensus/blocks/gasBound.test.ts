@@ -45,6 +45,14 @@ const setUp = (validators = 4) => {
     headGas = gas
     bound.observer.newHead({ number: BigInt(number) } as never, nowMs)
   }
+  /** Rounds of a height from round 0 on that end without a decision, each with a proposal of this gas. */
+  const undecided = (number: number, ...gases: readonly bigint[]): void => {
+    round(number, 0)
+    for (const [of, gas] of gases.entries()) {
+      proposal(number, gas)
+      round(number, of + 1)
+    }
+  }
   /** A block that is decided in round 0 after this part of its timeout. */
   const decided = (number: number, gas: bigint, share = 0.1): void => {
     round(number, 0)
@@ -52,7 +60,7 @@ const setUp = (validators = 4) => {
     nowMs += share * TIMEOUT_MS
     head(number, gas)
   }
-  return { bound, step, round, proposal, head, decided, lines }
+  return { bound, step, round, proposal, head, decided, undecided, lines }
 }
 
 describe('given a network whose rounds end before a large block is decided', () => {
@@ -105,9 +113,7 @@ describe('given a network whose rounds end before a large block is decided', () 
 describe('given a bound', () => {
   const given = () => {
     const network = setUp()
-    network.round(1, 0)
-    network.proposal(1, 16_000_000n)
-    network.round(1, 1)
+    network.undecided(1, 16_000_000n)
     return network
   }
 
@@ -164,37 +170,26 @@ describe('given blocks that were decided in round 0 lately', () => {
 
 describe('given a faulty proposer that lets its rounds end', () => {
   test('when it proposes large blocks again and again, then only the first one counts', () => {
-    const { bound, decided, round, proposal } = setUp()
+    const { bound, decided, undecided, proposal } = setUp()
     decided(1, 4_000_000n)
-    round(2, 0)
-    proposal(2, 2n ** 62n)
-    round(2, 1)
+    undecided(2, 2n ** 62n)
     expect(bound.gasMax()).toBe(2n ** 61n)
     for (let number = 3; number <= 100; number++) {
-      round(number, 0)
-      proposal(number, 8_000_000n)
-      round(number, 1)
+      undecided(number, 8_000_000n)
       proposal(number, 21_000n)
     }
     expect(bound.gasMax()).toBe(2n ** 61n)
   })
 
   test('when as many do so in turn as may be faulty, then each counts once, until another one fails', () => {
-    const { bound, round, proposal } = setUp(7)
-    for (let number = 1; number <= 10; number++) {
-      round(number, 0)
-      proposal(number, number === 1 ? 64_000_000n : 16_000_000n)
-      round(number, 1)
-      proposal(number, number === 1 ? 32_000_000n : 8_000_000n)
-      round(number, 2)
-    }
+    const { bound, round, proposal, undecided } = setUp(7)
+    undecided(1, 64_000_000n, 32_000_000n)
+    for (let number = 2; number <= 10; number++) undecided(number, 16_000_000n, 8_000_000n)
     expect(bound.gasMax()).toBe(16_000_000n)
     proposal(10, 16_000_000n)
     round(10, 3)
     expect(bound.gasMax()).toBe(8_000_000n)
-    round(11, 0)
-    proposal(11, 8_000_000n)
-    round(11, 1)
+    undecided(11, 8_000_000n)
     expect(bound.gasMax()).toBe(4_000_000n)
   })
 
@@ -209,22 +204,18 @@ describe('given a faulty proposer that lets its rounds end', () => {
   })
 
   test('when it proposes blocks like those decided lately, or smaller ones, then there is no bound', () => {
-    const { bound, decided, round, proposal } = setUp()
+    const { bound, decided, undecided } = setUp()
     decided(1, 20_000_000n)
     for (const gas of [20_000_000n, 21_000n]) {
-      round(2, 0)
-      proposal(2, gas)
-      round(2, 1)
+      undecided(2, gas)
       expect(bound.gasMax()).toBeUndefined()
     }
   })
 
   test('when it proposes larger ones, then the others keep the gas of those decided lately', () => {
-    const { bound, decided, round, proposal } = setUp()
+    const { bound, decided, undecided } = setUp()
     decided(1, 20_000_000n)
-    round(2, 0)
-    proposal(2, 30_000_000n)
-    round(2, 1)
+    undecided(2, 30_000_000n)
     expect(bound.gasMax()).toBe(20_000_000n)
   })
 })
