@@ -1,7 +1,7 @@
 import { type Address, equalBytes, type Hash } from '../bytes/bytes.ts'
 import { toHex } from '../bytes/hex.ts'
 import type { Header } from '../block/header.ts'
-import { decodeExtraData } from '../block/codec/extraData.ts'
+import { extraDataOf } from '../block/codec/extraData.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../validators/tally.ts'
 import { newTally, sortValidators } from '../validators/votes.ts'
 import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/forkSchedule.ts'
@@ -34,7 +34,7 @@ const CHANGES_MAX = 1_000
 const selectionOf = ({ consensus }: TrustedChainOptions, number: bigint) =>
   qbftAt(consensus, number).validatorSelection
 
-const listedIn = ({ extraData }: Header): readonly Address[] => decodeExtraData(extraData).validators
+const listedIn = (header: Header): readonly Address[] => extraDataOf(header).validators
 
 /**
  * The validators of the block after a trusted one, by votes. Usually those that it lists: only a vote or a transition
@@ -45,7 +45,7 @@ const votedAfter = async (
   header: Header,
 ): Promise<readonly Address[]> => {
   const { number } = header
-  const { validators, vote } = decodeExtraData(header.extraData)
+  const { validators, vote } = extraDataOf(header)
   const isCounted = vote !== undefined && !isEpochBlock(consensus, number)
   if (!isCounted && validatorOverrideAt(consensus, number + 1n) === undefined)
     return sortValidators(validators)

@@ -1,5 +1,5 @@
 import { fromHex, toHex } from '../../core/bytes/hex.ts'
-import { decodeExtraData, encodeExtraData, VANITY_BYTES } from '../../core/block/codec/extraData.ts'
+import { decodeGenesisExtraData, encodeExtraData, VANITY_BYTES } from '../../core/block/codec/extraData.ts'
 import type { CommandContext } from '../cli/command.ts'
 import type { RlpOptions } from './rlpCommands.ts'
 import { CommandError } from '../cli/errors.ts'
@@ -61,6 +61,6 @@ export const decode = async (context: Context): Promise<number> => {
       'INPUT',
       'The first line of the input is not hex: the extraData of a block is expected',
     )
-  const { validators } = decodeExtraData(fromHex(line))
+  const { validators } = decodeGenesisExtraData(fromHex(line))
   return writeResult(context.options.to, context.terminal, `[${validators.map(toHex).join(', ')}]`)
 }

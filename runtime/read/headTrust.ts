@@ -1,4 +1,4 @@
-import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
+import { decodeStoredHead } from '../../core/store/codec/chainHead.ts'
 import { checkedValue } from '../../core/store/checksum.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { headerKey } from '../../core/store/keys.ts'
@@ -27,7 +27,7 @@ export const headerSource =
     const values = await (kv.getMany?.(keys) ?? Promise.all(keys.map(key => kv.get(key))))
     return values.map((stored, index): Header | undefined => {
       const value = checkedValue(keys[index] as string, stored)
-      return value === undefined ? undefined : decodeChainHead(value).header
+      return value === undefined ? undefined : decodeStoredHead(value).header
     })
   }
 

@@ -2,7 +2,7 @@ import { METRICS_PORT, P2P_PORT, RPC_PORT } from '../cli/ports.ts'
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { toHex } from '../../core/bytes/hex.ts'
-import { decodeExtraData } from '../../core/block/codec/extraData.ts'
+import { decodeGenesisExtraData } from '../../core/block/codec/extraData.ts'
 import { formatEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
 import { createNodeKey, type NodeKey, readNodeKey } from '../keys/nodeKey.ts'
@@ -91,7 +91,7 @@ const requireSameNetwork = ({ folder }: NetworkRequest, nodes: readonly PlannedN
   const path = join(folder, GENESIS_FILE)
   const genesis = readGenesisIfPresent(path)
   if (genesis === undefined) return false
-  const kept = decodeExtraData(genesis.header.extraData).validators.map(toHex).sort()
+  const kept = decodeGenesisExtraData(genesis.header.extraData).validators.map(toHex).sort()
   const planned = nodes.map(({ key }) => toHex(key.address)).sort()
   if (kept.join() !== planned.join())
     throw new CommandError(

@@ -9,7 +9,7 @@ import { rulesAt } from '../../core/genesis/forkSchedule.ts'
 import { segmentRecord, openSegment, segmentChanges } from '../../core/store/segments/segment.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { checkedValue } from '../../core/store/checksum.ts'
-import { decodeChainHead } from '../../core/store/codec/chainHead.ts'
+import { decodeStoredHead } from '../../core/store/codec/chainHead.ts'
 import { headerKey } from '../../core/store/keys.ts'
 import { readSegment, REASONS } from '../../core/store/segments/segmentParts.ts'
 import { orderedTrieRoot } from '../../core/trie/ordered.ts'
@@ -75,7 +75,7 @@ const checkHeaders = async ({
   for (let number = 1; number < historyStart; number++) {
     const key = headerKey(number)
     const bytes = checkedValue(key, await kv.get(key))
-    const head = bytes === undefined ? undefined : decodeChainHead(bytes)
+    const head = bytes === undefined ? undefined : decodeStoredHead(bytes)
     const isRight =
       head !== undefined &&
       equalBytes(hashOfHeader(configuration, head.header), head.hash) &&

@@ -10,6 +10,7 @@ import {
   rlpList,
   rlpScalar,
 } from '../../rlp/rlp.ts'
+import type { Header } from '../header.ts'
 import { DecodeError, withDecodeErrors } from './error.ts'
 import { assertSeal, type Seal } from './seal.ts'
 
@@ -80,17 +81,23 @@ export const encodeExtraDataWithoutSeals = (extraData: QbftExtraData): Uint8Arra
 export const encodeExtraDataWithoutSealsAndRound = (extraData: QbftExtraData): Uint8Array =>
   extraData.encoding === 'ibft2' ? encodeIbft2(extraData, 'neither') : encode(extraData, 0, [])
 
-const decodeVote = (item: RlpItem | undefined, isIbft2: boolean): Vote | undefined => {
+/** Which forms are read: the one that the encoder writes, or each that Besu reads. */
+type Forms = 'written' | 'besu'
+
+const decodeVoteType = (type: Uint8Array, isIbft2: boolean, forms: Forms): Vote['type'] => {
+  if (type.length === 1 && type[0] === 0xff) return 'add'
+  const hasZero = type.length === 1 && type[0] === 0
+  if (isIbft2 ? hasZero : type.length === 0 || (hasZero && forms === 'besu')) return 'drop'
+  throw new RlpError(`vote type must be 0xff (add), or ${isIbft2 ? '0x00' : 'empty'} (drop)`)
+}
+
+const decodeVote = (item: RlpItem | undefined, isIbft2: boolean, forms: Forms): Vote | undefined => {
   if (isIbft2 && item instanceof Uint8Array && item.length === 0) return undefined
   const parts = rlpList(item, 'vote')
-  if (parts.length === 0) return undefined
+  if (parts.length === 0 && (!isIbft2 || forms === 'besu')) return undefined
   if (parts.length !== 2) throw new RlpError(`vote has 2 fields, not ${parts.length}`)
   const recipient = rlpBytes(parts[0], 'vote recipient', 20).slice()
-  const type = rlpBytes(parts[1], 'vote type')
-  if (isIbft2 && type.length !== 1) throw new RlpError('vote type must be one byte')
-  if (type.length === 0 || (type.length === 1 && type[0] === 0)) return { recipient, type: 'drop' }
-  if (type.length === 1 && type[0] === 0xff) return { recipient, type: 'add' }
-  throw new RlpError('vote type must be 0xff (add), or empty or 0x00 (drop)')
+  return { recipient, type: decodeVoteType(rlpBytes(parts[1], 'vote type'), isIbft2, forms) }
 }
 
 const isIbft2Round = (item: RlpItem | undefined): boolean =>
@@ -102,27 +109,38 @@ const decodeRound = (item: RlpItem | undefined): number => {
   return Number(round)
 }
 
-/**
- * Decodes the extraData of a QBFT or an IBFT 2.0 block into copies. Strict, except that items after the fifth are ignored, as in Besu.
- * @throws DecodeError
- */
-export const decodeExtraData = (bytes: Uint8Array): QbftExtraData => {
+const decode = (bytes: Uint8Array, forms: Forms): QbftExtraData => {
   if (bytes.length === 0)
     throw new DecodeError('INVALID_EXTRA_DATA', 'Invalid Bytes supplied - Bft Extra Data required.')
   return withDecodeErrors('INVALID_EXTRA_DATA', 'extraData', () => {
     const items = rlpList(decodeRlp(bytes), 'it')
-    if (items.length < 5) throw new RlpError(`5 fields expected, not ${items.length}`)
+    if (items.length < 5 || (items.length > 5 && forms === 'written'))
+      throw new RlpError(`5 fields expected, not ${items.length}`)
     const isIbft2 = isIbft2Round(items[3])
     return {
       ...(isIbft2 ? { encoding: 'ibft2' as const } : {}),
       vanity: rlpBytes(items[0], 'vanity').slice(),
       validators: rlpList(items[1], 'validators').map(item => rlpBytes(item, 'a validator', 20).slice()),
-      vote: decodeVote(items[2], isIbft2),
+      vote: decodeVote(items[2], isIbft2, forms),
       round: isIbft2 ? Number(bytesToBigint(items[3] as Uint8Array)) : decodeRound(items[3]),
       seals: rlpList(items[4], 'seals').map(item => assertSeal(rlpBytes(item, 'a seal', 65)).slice()),
     }
   })
 }
+
+/**
+ * Decodes the extraData of a QBFT or an IBFT 2.0 block into copies. Takes only what the encoder writes: neither the hash nor
+ * the seals of a block cover anything else, so that each peer could add to it.
+ * @throws DecodeError
+ */
+export const decodeExtraData = (bytes: Uint8Array): QbftExtraData => decode(bytes, 'written')
+
+/**
+ * As `decodeExtraData`, but as Besu: items after the fifth are ignored, and a vote has several forms. For genesis blocks, whose
+ * hash covers every byte.
+ * @throws DecodeError
+ */
+export const decodeGenesisExtraData = (bytes: Uint8Array): QbftExtraData => decode(bytes, 'besu')
 
 /** Longer extraData is decoded each time: a peer's block may have a million seals, each an object in memory. */
 const KEPT_BYTES_MAX = 64 * 1024
@@ -133,10 +151,10 @@ const known = new WeakMap<object, QbftExtraData>()
  * The decoded extraData of a header, once for each header: the rules, its hashes and the validators after it all need it.
  * @throws DecodeError
  */
-export const extraDataOf = (header: { readonly extraData: Uint8Array }): QbftExtraData => {
+export const extraDataOf = (header: Pick<Header, 'extraData' | 'number'>): QbftExtraData => {
   const before = known.get(header)
   if (before !== undefined) return before
-  const extraData = decodeExtraData(header.extraData)
+  const extraData = decode(header.extraData, header.number === 0n ? 'besu' : 'written')
   if (header.extraData.length <= KEPT_BYTES_MAX) known.set(header, extraData)
   return extraData
 }

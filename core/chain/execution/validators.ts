@@ -134,7 +134,7 @@ export const createValidators = (
   configuration: ChainConfiguration,
   consensus: QbftConsensus,
   store: Reads,
-  genesis?: Pick<Header, 'extraData'>,
+  genesis?: Pick<Header, 'extraData' | 'number'>,
 ): Validators => {
   const state: ValidatorsState = {
     configuration,

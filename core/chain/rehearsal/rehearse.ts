@@ -3,7 +3,7 @@ import { toHex } from '../../bytes/hex.ts'
 import type { Block } from '../../block/block.ts'
 import { maxBigint } from '../../bytes/integer.ts'
 import type { RecoveredTransaction } from '../../block/transaction.ts'
-import { decodeExtraData } from '../../block/codec/extraData.ts'
+import { extraDataOf } from '../../block/codec/extraData.ts'
 import { qbftAt } from '../../genesis/forkSchedule.ts'
 import type { BlockRecord, ChainHead, ChainStore } from '../../store/store.ts'
 import { ValidatorContractError } from '../../validators/validatorContract.ts'
@@ -102,7 +102,7 @@ const buildOptionsOf = (
   const { consensus } = context.configuration
   if (consensus.kind !== 'qbft') throw new ChainError('MAKES_NO_BLOCKS', 'this chain is not QBFT')
   const parameters = qbftAt(consensus, header.number)
-  const { vanity, vote } = decodeExtraData(header.extraData)
+  const { vanity, vote } = extraDataOf(header)
   return {
     coinbase,
     timestamp: maxBigint(header.timestamp, parent.header.timestamp + BigInt(spacingSeconds(parameters))),

@@ -2,7 +2,7 @@ import { CODE_SIZE_MAX, EVM_STACK_ITEMS, SHARED_STACK_ITEMS } from '../evmLimits
 import { type Address, EMPTY_BYTES, ZERO_ADDRESS, ZERO_HASH } from '../../bytes/bytes.ts'
 import { fromHex } from '../../bytes/hex.ts'
 import { bigintToFixedBytes } from '../../bytes/integer.ts'
-import { decodeExtraData, type QbftExtraData } from '../../block/codec/extraData.ts'
+import { decodeGenesisExtraData, type QbftExtraData } from '../../block/codec/extraData.ts'
 import { DecodeError } from '../../block/codec/error.ts'
 import { parseAlloc } from './alloc.ts'
 import type { ChainConfiguration, Consensus } from '../configuration.ts'
@@ -196,7 +196,7 @@ const invalidExtraData = (problem: string): GenesisError =>
 
 const genesisExtraData = (extraData: Uint8Array): QbftExtraData => {
   try {
-    return decodeExtraData(extraData)
+    return decodeGenesisExtraData(extraData)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw invalidExtraData(error.message)

@@ -2,7 +2,7 @@ import { runSteps, runStepsYielding, type Steps } from '../../steps.ts'
 import { type Cache, createCache } from '../cache.ts'
 import { type ChainMemory, headNumberOf, memtablesOf } from '../chainMemory.ts'
 import { StoreCorruption, verifiedValue } from '../checksum.ts'
-import { decodeChainHead } from '../codec/chainHead.ts'
+import { decodeStoredHead } from '../codec/chainHead.ts'
 import { numberOfHash, transactionLocation } from './hashIndex.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { headerKey, segmentKey } from '../keys.ts'
@@ -82,7 +82,7 @@ const chainHead = async (reader: ReaderState, block: bigint): Promise<ChainHead 
   const key = headerKey(number)
   const stored = await kv.get(key)
   if (stored === undefined) throw new StoreCorruption(key, number, 'it is missing')
-  return decodeChainHead(verifiedValue(key, stored, number))
+  return decodeStoredHead(verifiedValue(key, stored, number))
 }
 
 const hasRecord = async (reader: ReaderState, number: bigint): Promise<boolean> => {

@@ -4,7 +4,7 @@ import { runSteps, type Steps } from '../../steps.ts'
 import type { TrieNodeReader, TrieNodeWrite } from '../../trie/nodes/node.ts'
 import { updateStateRoot } from '../../trie/state/stateRoot.ts'
 import { StoreCorruption, verifiedValue } from '../checksum.ts'
-import { decodeChainHead } from '../codec/chainHead.ts'
+import { decodeStoredHead } from '../codec/chainHead.ts'
 import { clearJournal, readIntent, replayJournal } from '../flushing/flushJournal.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { headerKey, historyMarkKey, segmentKey } from '../keys.ts'
@@ -77,7 +77,7 @@ const recentHeads = async (
     for (const [index, key] of keys.entries()) {
       const stored = values[index]
       if (stored === undefined) throw new StoreCorruption(key, at + index, 'it is missing')
-      heads.push(decodeChainHead(verifiedValue(key, stored, at + index)))
+      heads.push(decodeStoredHead(verifiedValue(key, stored, at + index)))
     }
   }
   return heads

@@ -14,6 +14,7 @@ import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { partKey, segmentKey } from '../keys.ts'
 import { SEGMENT_WHOLE_PARTS } from '../limits.ts'
 import { PART_LIST_VERSION } from './segment.ts'
+import { writtenSegment } from './writtenSegment.ts'
 
 /*
  * A key-value store writes, reads and checks a value in one call, whose time grows with the value. A large segment is
@@ -117,15 +118,16 @@ const readEntry = async (kv: PartReader, number: number): Promise<FoundSegment> 
 
 const isPartList = (value: Uint8Array): boolean => value[0] === PART_LIST_VERSION
 
-/** Reads and verifies a segment. Other work runs between the parts of a large one. */
+/** Reads and verifies a segment, in the form that is written. Other work runs between the parts of a large one. */
 export const readSegment = async (kv: PartReader, number: number): Promise<FoundSegment> => {
   const value = await readEntry(kv, number)
-  if (typeof value === 'string' || !isPartList(value)) return value
+  if (typeof value === 'string') return value
+  if (!isPartList(value)) return writtenSegment(value)
   const list = readPartList(value)
   const bytes = new Uint8Array(partsLength(list))
   const keyOf = (index: number): string => partKey(number, index)
   const found = await readParts(kv, list, keyOf, (part, at) => bytes.set(part, at))
-  return found === 'damaged' ? found : bytes
+  return found === 'damaged' ? found : writtenSegment(bytes)
 }
 
 /** As `readSegment`, without keeping the bytes. */

@@ -1,7 +1,7 @@
 import { fromHex } from '../../../core/bytes/hex.ts'
 import { encodeBody } from '../../../core/block/codec/block.ts'
 import { blockHash } from '../../../core/block/codec/blockHash.ts'
-import { decodeExtraData, type QbftExtraData } from '../../../core/block/codec/extraData.ts'
+import { extraDataOf, type QbftExtraData } from '../../../core/block/codec/extraData.ts'
 import { encodeHeader, rawHeaderHash } from '../../../core/block/codec/header.ts'
 import type { Header } from '../../../core/block/header.ts'
 import type { BlockRecord } from '../../../core/store/store.ts'
@@ -35,7 +35,7 @@ const at = <T>(list: readonly T[], index: bigint): T | null =>
 
 /** The decoded extraData; undefined where the chain is not QBFT. */
 const consensusOf = ({ header, isOmmer }: BlockSource, { rpc }: RequestScope): QbftExtraData | undefined =>
-  isOmmer || rpc.chain.configuration.consensus.kind !== 'qbft' ? undefined : decodeExtraData(header.extraData)
+  isOmmer || rpc.chain.configuration.consensus.kind !== 'qbft' ? undefined : extraDataOf(header)
 
 /** The base fee of the following block where it exists, otherwise the one that the node computes for it. */
 const nextBaseFeePerGas = async ({ header }: BlockSource, { rpc }: RequestScope): Promise<bigint | null> => {

@@ -40,8 +40,12 @@ type State = NewBlocksOptions & { readonly importingHashes: Set<string> }
 
 const nextNumber = ({ chain }: State): bigint => chain.head().header.number + 1n
 
-const announceEncoded = ({ chain, network }: State, { header }: Block, encoded: Uint8Array): void =>
+/** Announces the block in this node's own encoding, never in the bytes of a peer. */
+const announce = async ({ chain, network, createYield }: State, block: Block): Promise<void> => {
+  const { header } = block
+  const encoded = await runStepsYielding(encodeBlockSteps(block), createYield())
   network()?.announceBlock(header.number, blockHash(chain.configuration.consensus, header), encoded)
+}
 
 const report = ({ log, network }: State, peer: Peer, what: Misbehaviour, detail: string): void => {
   log.debug('A new block of {peer} is rejected: {detail}', { peer: peer.enode, detail })
@@ -78,7 +82,7 @@ const importNext = async (state: State, peer: Peer, encoded: Uint8Array): Promis
   try {
     if ((await chain.importBlock(block, { nowMs: nowMs() })) === 'known') return
     state.logImported(block, chain.head().hash)
-    announceEncoded(state, block, encoded)
+    await announce(state, block)
   } catch (error) {
     onImportError(state, peer, block, error)
   }
@@ -112,10 +116,7 @@ const receive = (state: State, peer: Peer, encoded: Uint8Array): void => {
 export const createNewBlocks = (options: NewBlocksOptions): NewBlocks => {
   const state: State = { ...options, importingHashes: new Set() }
   return {
-    announce: async block => {
-      const encoded = await runStepsYielding(encodeBlockSteps(block), state.createYield())
-      announceEncoded(state, block, encoded)
-    },
+    announce: block => announce(state, block),
     receive: (peer, encoded) => receive(state, peer, encoded),
     importing: () => state.importingHashes.size,
   }

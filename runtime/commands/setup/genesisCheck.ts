@@ -1,4 +1,4 @@
-import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
+import { decodeGenesisExtraData } from '../../../core/block/codec/extraData.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { ChainError } from '../../../core/chain/error.ts'
 import { genesisHeadOf } from '../../../core/chain/opening/openGenesis.ts'
@@ -17,7 +17,7 @@ type Checked = { readonly file: string; readonly genesis: Genesis | undefined }
 
 const validatorsText = ({ configuration, header }: Genesis): string => {
   if (configuration.consensus.kind !== 'qbft') return `consensus ${configuration.consensus.kind}`
-  const { validators } = decodeExtraData(header.extraData)
+  const { validators } = decodeGenesisExtraData(header.extraData)
   return validators.length === 0 ? 'validators of a contract' : quorumText(validators.length)
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Header } from '../../../core/block/header.ts'
 import { checkedValue } from '../../../core/store/checksum.ts'
-import { decodeChainHead } from '../../../core/store/codec/chainHead.ts'
+import { decodeStoredHead } from '../../../core/store/codec/chainHead.ts'
 import { readFlushedHeight } from '../../../core/store/flushing/flushedHeight.ts'
 import { headerKey } from '../../../core/store/keys.ts'
 import { keyValueOfDriver } from '../../../core/store/keyvalue/driverStore.ts'
@@ -57,7 +57,7 @@ const filesOf = (folder: string): Report['files'] =>
 const headerIn = async (kv: RecordReader, number: number): Promise<Header | undefined> => {
   const key = headerKey(number)
   const head = checkedValue(key, await kv.get(key))
-  if (head !== undefined) return decodeChainHead(head).header
+  if (head !== undefined) return decodeStoredHead(head).header
   const record = await readSegment(kv, number)
   return typeof record === 'string' ? undefined : segmentRecord(openSegment(record)).block.header
 }

@@ -1,7 +1,7 @@
 import { setBounded } from '../../../core/collections/boundedMap.ts'
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import { decodeExtraData } from '../../../core/block/codec/extraData.ts'
+import { extraDataOf } from '../../../core/block/codec/extraData.ts'
 import type { Header } from '../../../core/block/header.ts'
 import { type Participation, participationIn } from '../../../core/validators/participation.ts'
 import { knownSealSigners, type RecoverSeals } from '../../../core/chain/rules/seals.ts'
@@ -43,7 +43,7 @@ export const createBlockParticipation = (chain: Chain, recoverSeals: RecoverSeal
       participationIn(await chain.validators(number), {
         previousProposer: parent.coinbase,
         proposer: header.coinbase,
-        round: decodeExtraData(header.extraData).round,
+        round: extraDataOf(header).round,
         sealers,
       }),
     )
