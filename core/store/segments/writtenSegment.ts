@@ -1,5 +1,5 @@
 import { mayBeUnwritten, withWrittenExtraData } from '../../block/codec/writtenExtraData.ts'
-import { iterateRawItems, type RawItem, rawString } from '../../rlp/rawItem.ts'
+import { iterateRawItems, rawString } from '../../rlp/rawItem.ts'
 import {
   encodeSegment,
   openSegment,
@@ -15,7 +15,7 @@ const EXTRA_DATA = 12
 const extraDataOf = ({ block }: Segment): Uint8Array | undefined => {
   const [header] = iterateRawItems(block, 'a block')
   let index = 0
-  for (const item of iterateRawItems(header as RawItem | undefined, 'a header'))
+  for (const item of iterateRawItems(header, 'a header'))
     if (index++ === EXTRA_DATA) return rawString(item, 'extraData')
   return undefined
 }
