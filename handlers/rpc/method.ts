@@ -72,8 +72,32 @@ export const method = ({ name, group, params, ...rest }: MethodDeclaration): Met
   ...rest,
 })
 
-/** Declares one method of a development chain under the names that several tools have for it. */
+/** Declares one method of a development chain under the names that several tools have for it, with one result. */
 export const developmentMethod = (
   names: readonly string[],
   row: Omit<MethodDeclaration, 'name' | 'group'>,
 ): readonly Method[] => names.map(name => method({ ...row, name, group: 'DEV' }))
+
+/** Declares a method of a development chain that only changes something: Hardhat's name answers true, the others null, as anvil. */
+export const developmentSetter = (
+  names: readonly string[],
+  {
+    apply,
+    ...row
+  }: Omit<MethodDeclaration, 'name' | 'group' | 'result' | 'handle'> & {
+    readonly apply: (call: Call, context: RpcContext) => unknown
+  },
+): readonly Method[] =>
+  names.map(name => {
+    const answer = name.startsWith('hardhat_') ? true : null
+    return method({
+      ...row,
+      name,
+      group: 'DEV',
+      result: answer === null ? 'Nothing' : 'Boolean',
+      handle: async (call, context) => {
+        await apply(call, context)
+        return answer
+      },
+    })
+  })

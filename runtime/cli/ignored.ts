@@ -62,11 +62,17 @@ const serviceDependents = (options: NodeOptions): readonly Dependents[] => {
   ]
 }
 
-/** Options of files and of metrics. */
+/** Options of files and of metrics, and of blocks of networks. */
 const fileDependents = (options: NodeOptions): readonly Dependents[] => {
   const { metricsHost, metricsPort, metricsCategories, metricsProtocol } = METRICS_OPTIONS
   const { metricsPushHost, metricsPushPort, metricsPushInterval, metricsPushPrometheusJob } = METRICS_OPTIONS
   return [
+    {
+      // Gas alone bounds the blocks of a development chain.
+      parent: 'genesis-file',
+      isOn: options.genesisFile !== undefined,
+      tables: [{ time: BLOCK_OPTIONS.poaBlockTxsSelectionMaxTime }],
+    },
     {
       parent: 'tx-pool-enable-save-restore',
       isOn: options.txPoolEnableSaveRestore,

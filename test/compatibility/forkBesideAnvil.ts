@@ -15,9 +15,7 @@ import { until } from '../support/until.ts'
 
 /** Differences that are meant. */
 const KNOWN: readonly RegExp[] = [
-  // Hardhat's methods return true, and clients ignore the result.
-  /^\["anvil_\w+".*\]: true and null$/,
-  // anvil counts from the time at which it started to fork; Hardhat and this node return the sum of the additions.
+  // anvil counts from the time of the block that it forks.
   /^\["evm_increaseTime"/,
   // anvil counts a block without its list of withdrawals, a byte.
   /\]\.size: /,

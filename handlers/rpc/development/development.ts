@@ -21,21 +21,21 @@ export type DevelopmentMiner = {
   mineSent(): Promise<void>
   /**
    * Produces several blocks in turn, with the transactions of the pool.
-   * @param intervalSeconds time between their timestamps; undefined to follow the clock
+   * @param beforeBlock called before each block with the number of those made; it may set the clock
    */
-  mine(count: number, intervalSeconds?: bigint): Promise<void>
+  mine(count: number, beforeBlock?: (made: number) => void): Promise<void>
 }
 
 /** The timestamps of new blocks, in seconds. */
 export type DevelopmentClock = {
-  /** Adds to the time of all later blocks. Returns the sum of all additions. */
+  /** Adds to the time of all later blocks. Returns how far it is ahead of the machine's. */
   increase(seconds: bigint): bigint
   /** Sets the timestamp of the next block; later ones continue from it. False if it is before the head's. */
   setNext(timestamp: bigint): boolean
-  /** Sets the time from now on. */
-  setTime(timestamp: bigint): void
-  /** The fixed time between two blocks; undefined to follow the clock. */
-  setInterval(seconds: bigint | undefined): void
+  /** Sets the time from now on. Returns how far it is ahead of the time that was due, 0 if it is not. */
+  setTime(timestamp: bigint): bigint
+  /** The fixed time between two blocks; undefined to follow the clock. Returns whether one was set before. */
+  setInterval(seconds: bigint | undefined): boolean
 }
 
 /** Values of later headers that a user has chosen; undefined for those of the rules. */
@@ -61,6 +61,9 @@ export type ForkedNetwork = {
   readonly number: number
   readonly hash: Hash
 }
+
+/** A snapshot and the block that the chain goes back to. */
+export type SnapshotPoint = { readonly id: bigint; readonly number: bigint; readonly hash: Hash }
 
 /** The chain was reverted to an earlier block. */
 export type Rewound = {
@@ -97,6 +100,8 @@ export type RpcDevelopment = {
   edit(edit: StateEdit): Promise<void>
   /** Takes a snapshot of the chain, the pool and the clock. Returns the number of the snapshot. */
   snapshot(): bigint
+  /** The snapshots that the chain can go back to, oldest first. */
+  snapshots(): readonly SnapshotPoint[]
   /** Reverts to a snapshot and deletes it and later ones; false for an unknown one. @throws DevelopmentRefused */
   revert(snapshot: bigint): Promise<boolean>
   /** Reverts to the block that many blocks before the head. @throws DevelopmentRefused */

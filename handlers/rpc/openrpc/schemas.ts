@@ -200,6 +200,8 @@ export const SCHEMAS = {
       object('includeTransactions; for logs fromBlock and toBlock, address, topics'),
     ],
   },
+  Nothing: { type: 'null' },
+  HashOrNothing: nullable(ref('Hash')),
   Block: nullable(object('A block, with its transactions or their hashes')),
   Transaction: nullable(object('A transaction and its position in a block')),
   Receipt: nullable(object('The receipt of a transaction')),

@@ -24,8 +24,8 @@ export type BlockBuilderOptions = {
   readonly standingVotes: () => readonly Vote[]
   /** Settings, read before each block. */
   readonly settings: () => MinerSettings
-  /** Percentage of the block period that executing transactions may take. */
-  readonly selectionPercent: number
+  /** Percentage of the block period that executing transactions may take; undefined if gas alone bounds a block. */
+  readonly selectionPercent: number | undefined
   /** Observes the execution of the transactions; undefined for none. */
   readonly observe?: BuildOptions['observe']
   readonly log: Log

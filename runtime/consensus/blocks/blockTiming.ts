@@ -31,6 +31,6 @@ export const blockTimes = (
 export const periodMs = ({ blockPeriodMs, blockPeriodSeconds }: QbftParameters): number =>
   blockPeriodMs > 0 ? blockPeriodMs : blockPeriodSeconds * 1000
 
-/** Maximum time to execute transactions for one block: a percentage of the period. */
-export const selectionTimeMs = (parameters: QbftParameters, percent: number): number =>
-  (periodMs(parameters) * percent) / 100
+/** Maximum time to execute transactions for one block: a percentage of the period, or no limit without one. */
+export const selectionTimeMs = (parameters: QbftParameters, percent: number | undefined): number =>
+  percent === undefined ? Infinity : (periodMs(parameters) * percent) / 100

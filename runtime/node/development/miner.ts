@@ -12,7 +12,7 @@ import type { ValidatorSigner } from '../../signing/signer.ts'
 import type { Log } from '../../logging/log.ts'
 import { logBlock } from '../../logging/logBlock.ts'
 import type { HeaderChoices } from './headerChoice.ts'
-import { afterBlock, type Clock, timestampAfter } from './clock.ts'
+import type { Clock } from './clock.ts'
 
 export type MinerOptions = {
   readonly chain: Chain
@@ -67,8 +67,6 @@ type MinerState = {
   last: Promise<unknown>
 }
 
-const nowSeconds = ({ nowMs }: MinerOptions): bigint => BigInt(Math.floor(nowMs() / 1000))
-
 /** Writes the blocks that wait; the store reports a failure. */
 const settle = (state: MinerState): Promise<void> => {
   clearTimeout(state.settling)
@@ -83,18 +81,10 @@ const durability = (state: MinerState): Durable => {
 }
 
 /** Builds, seals and commits one block. Returns the number of transactions that were tried. */
-const mineBlock = async (
-  { from }: MinerState,
-  durable: Durable,
-  intervalSeconds?: bigint,
-): Promise<number> => {
+const mineBlock = async ({ from }: MinerState, durable: Durable): Promise<number> => {
   const { chain, signer, pool, build, clock, log } = from
-  const { header: parent } = chain.head()
-  const number = parent.number + 1n
-  const timestamp =
-    intervalSeconds === undefined
-      ? timestampAfter(clock.state(), parent.timestamp, nowSeconds(from))
-      : parent.timestamp + intervalSeconds
+  const number = chain.head().header.number + 1n
+  const timestamp = clock.nextTimestamp()
   const built = await build(number, 0, timestamp)
   if (built === undefined) return 0
   const proposal = withRound(built.block, 0)
@@ -105,7 +95,7 @@ const mineBlock = async (
   await chain.commitBuilt(built, header, durable)
   from.flushConsole()
   from.headers.blockMade()
-  clock.restore(afterBlock(clock.state(), timestamp, nowSeconds(from)))
+  clock.blockMade(timestamp)
   await from.poolSettled()
   const { transactions } = built.block
   logBlock(log, 'Produced', header, transactions.length, pool.size, qbftBlockHash(header))
@@ -161,14 +151,16 @@ const unschedule = (state: MinerState): void => {
   state.timer = undefined
 }
 
-const mineMany = async (state: MinerState, count: number, intervalSeconds?: bigint): Promise<void> => {
+const mineMany = async (
+  state: MinerState,
+  count: number,
+  beforeBlock: (made: number) => void,
+): Promise<void> => {
   // Only the last one waits for the disk, and with it those before.
-  for (let made = 1; made <= count; made++)
-    await mineBlock(
-      state,
-      made === count ? durability(state) : 'soon',
-      made === 1 ? undefined : intervalSeconds,
-    )
+  for (let made = 0; made < count; made++) {
+    beforeBlock(made)
+    await mineBlock(state, made === count - 1 ? durability(state) : 'soon')
+  }
   state.lastMs = state.from.nowMs()
 }
 
@@ -198,7 +190,7 @@ export const createMiner = (from: MinerOptions): Miner => {
       unschedule(state)
       return alone(state, () => mineDue(state))
     },
-    mine: (count, intervalSeconds) => alone(state, () => mineMany(state, count, intervalSeconds)),
+    mine: (count, beforeBlock = () => undefined) => alone(state, () => mineMany(state, count, beforeBlock)),
     alone: async work => {
       const result = await alone(state, work)
       schedule(state)

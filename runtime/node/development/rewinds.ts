@@ -8,7 +8,6 @@ import {
   type RpcDevelopment,
 } from '../../../handlers/rpc/development/development.ts'
 import { type DevelopmentChain, type DevelopmentChains, firstBlockOf, firstEditsOf } from './chains.ts'
-import { REAL_TIME } from './clock.ts'
 import type { DevelopmentOptions } from './developmentOptions.ts'
 import { NO_CHOICE } from './headerChoice.ts'
 import type { ChainSnapshot } from './snapshots.ts'
@@ -26,7 +25,7 @@ const removedBlocks = async ({ chain }: DevelopmentOptions, target: bigint): Pro
 /** Restores everything that a snapshot holds. @throws DevelopmentRefused */
 const goBack = async (
   options: DevelopmentOptions,
-  { number, edits, pooled, clock, header }: ChainSnapshot,
+  { number, edits, pooled, header }: ChainSnapshot,
 ): Promise<Rewound> => {
   const { chain, rewinding, pool, submit } = options
   const removed = await removedBlocks(options, number)
@@ -38,7 +37,9 @@ const goBack = async (
   }
   for (const { transaction } of pool.list()) pool.remove(transaction.hash)
   await options.chains.edits.goBack(number, edits)
-  options.clock.restore(clock)
+  // The first block has no time of its own: its timestamp is 0, or that of another network.
+  if (number === firstBlockOf(options.chains.current())) options.clock.begin()
+  else options.clock.goOnFromHead()
   options.headers.set(header)
   await submit(pooled.map(({ transaction, sender }) => ({ transaction, sender })))
   return { head: chain.head(), removed }
@@ -48,7 +49,6 @@ const firstSnapshotOf = (chain: DevelopmentChain): ChainSnapshot => ({
   number: firstBlockOf(chain),
   edits: firstEditsOf(chain),
   pooled: [],
-  clock: REAL_TIME,
   header: NO_CHOICE,
 })
 
@@ -70,7 +70,7 @@ const chainAfterReset = async (
   return chains.begin(await chooseForkPoint({ url, block: forking?.block }))
 }
 
-type Rewinds = Pick<RpcDevelopment, 'snapshot' | 'revert' | 'rollBack' | 'reset' | 'fork'>
+type Rewinds = Pick<RpcDevelopment, 'snapshot' | 'snapshots' | 'revert' | 'rollBack' | 'reset' | 'fork'>
 
 /**
  * The ways back to an earlier block.
@@ -82,17 +82,19 @@ export const createRewinds = (
   requireFree: () => void,
   onRewound: (rewound: Rewound) => void,
 ): Rewinds => {
-  const { chain, chains, pool, miner, snapshots, clock, headers } = options
+  const { chain, chains, pool, miner, snapshots, headers } = options
   const moveTo = (snapshot: ChainSnapshot): Promise<void> =>
     miner.alone(async () => onRewound(await goBack(options, snapshot)))
   /** What is kept when the chain is rewound by a number of blocks. */
-  const kept = () => ({ pooled: pool.list(), clock: clock.state(), header: headers.current() })
+  const kept = () => ({ pooled: pool.list(), header: headers.current() })
 
   return {
     snapshot: () => {
-      const { number } = chain.head().header
-      return snapshots.add({ number, edits: chains.edits.after(number), ...kept() })
+      const { header, hash } = chain.head()
+      const { number } = header
+      return snapshots.add({ number, hash, edits: chains.edits.after(number), ...kept() })
     },
+    snapshots: () => snapshots.list(),
     revert: async id => {
       requireFree()
       const snapshot = snapshots.take(id)

@@ -2,29 +2,25 @@ import { GAS_LIMIT_MIN } from '../../../../core/chain/rules/header.ts'
 import { RpcError } from '../../errors.ts'
 import { developmentOf } from '../../development/signing.ts'
 import { given, decimalOrHexOf, required, requireAddress } from '../../parameters/values.ts'
-import { developmentMethod, type Method } from '../../method.ts'
+import { developmentMethod, developmentSetter, type Method } from '../../method.ts'
 import { refusing } from './refusing.ts'
 
 /** Header values of later blocks of a development chain, as in anvil and Hardhat. */
 export const DEV_HEADER_METHODS: readonly Method[] = [
-  ...developmentMethod(['anvil_setCoinbase', 'hardhat_setCoinbase'], {
+  ...developmentSetter(['anvil_setCoinbase', 'hardhat_setCoinbase'], {
     summary: 'Sets the account that gets the fees of later blocks',
     params: { account: 'Address' },
-    result: 'Boolean',
-    handle: async ({ params }, context) => {
+    apply: ({ params }, context) => {
       const coinbase = requireAddress(params, 0)
-      await refusing(() => developmentOf(context).setHeader({ coinbase }))
-      return true
+      return refusing(() => developmentOf(context).setHeader({ coinbase }))
     },
   }),
-  ...developmentMethod(['anvil_setNextBlockBaseFeePerGas', 'hardhat_setNextBlockBaseFeePerGas'], {
+  ...developmentSetter(['anvil_setNextBlockBaseFeePerGas', 'hardhat_setNextBlockBaseFeePerGas'], {
     summary: 'Sets the base fee of the next block; later ones follow from it',
     params: { weiPerGas: 'DecimalWei' },
-    result: 'Boolean',
-    handle: async ({ params }, context) => {
+    apply: ({ params }, context) => {
       const baseFeePerGas = required(decimalOrHexOf(given(params, 0)), 'INVALID_PARAMS')
-      await refusing(() => developmentOf(context).setHeader({ next: { baseFeePerGas } }))
-      return true
+      return refusing(() => developmentOf(context).setHeader({ next: { baseFeePerGas } }))
     },
   }),
   ...developmentMethod(['evm_setBlockGasLimit', 'anvil_setBlockGasLimit'], {
@@ -41,15 +37,13 @@ export const DEV_HEADER_METHODS: readonly Method[] = [
       return true
     },
   }),
-  ...developmentMethod(['anvil_setMinGasPrice', 'hardhat_setMinGasPrice'], {
+  ...developmentSetter(['anvil_setMinGasPrice', 'hardhat_setMinGasPrice'], {
     summary: 'Sets the minimum gas price of produced blocks',
     params: { weiPerGas: 'DecimalWei' },
-    result: 'Boolean',
-    handle: ({ params }, context) => {
+    apply: ({ params }, context) => {
       const minGasPrice = required(decimalOrHexOf(given(params, 0)), 'INVALID_MIN_GAS_PRICE')
       developmentOf(context)
       required(context.miner, 'METHOD_NOT_ENABLED').change({ minGasPrice })
-      return true
     },
   }),
 ]

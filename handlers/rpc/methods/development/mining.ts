@@ -6,7 +6,7 @@ import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../errors.ts'
 import { INTERVAL_SECONDS_MAX, MINED_BLOCKS_MAX } from '../../parameters/limits.ts'
 import { flagOf, given, decimalOrHexOf, required } from '../../parameters/values.ts'
-import { type Call, developmentMethod, type Method, type Params } from '../../method.ts'
+import { type Call, developmentMethod, developmentSetter, type Method, type Params } from '../../method.ts'
 
 const integerAt = (params: Params, index: number, most = 2n ** 63n - 1n): bigint => {
   const value = required(decimalOrHexOf(given(params, index), 63), 'INVALID_PARAMS')
@@ -33,13 +33,31 @@ const mineOne = async ({ params }: Call, context: RpcContext): Promise<string> =
   return toQuantity(0)
 }
 
-const mineMany = async ({ params }: Call, context: RpcContext): Promise<boolean> => {
+/** The number of blocks, and what moves the clock before each of them by the interval, if there is one. */
+const mineMany = (
+  { params }: Call,
+  context: RpcContext,
+  advance: (seconds: bigint, made: number) => void,
+): Promise<void> => {
   const count = blocksOf(given(params, 0))
   const interval =
     given(params, 1) === undefined ? undefined : integerAt(params, 1, BigInt(INTERVAL_SECONDS_MAX))
-  await developmentOf(context).miner.mine(count, interval)
-  return true
+  const { miner } = developmentOf(context)
+  return miner.mine(count, interval === undefined ? undefined : made => advance(interval, made))
 }
+
+/** In anvil the clock is moved before each block. */
+const mineAsAnvil = (call: Call, context: RpcContext): Promise<void> =>
+  mineMany(call, context, seconds => developmentOf(context).clock.increase(seconds))
+
+/** In Hardhat the first block has the time of the clock, and each other one that of its parent and the interval. */
+const mineAsHardhat = (call: Call, context: RpcContext): Promise<void> =>
+  mineMany(call, context, (seconds, made) => {
+    if (made > 0) developmentOf(context).clock.setNext(context.chain.head().header.timestamp + seconds)
+  })
+
+/** Values above are milliseconds, as in anvil. */
+const SECONDS_MAX = 10n ** 12n
 
 const MS_PER_SECOND = 1000
 
@@ -51,20 +69,22 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     result: 'Quantity',
     handle: mineOne,
   }),
-  ...developmentMethod(['anvil_mine', 'hardhat_mine'], {
-    summary: 'Produces several blocks immediately',
+  ...developmentSetter(['anvil_mine'], {
+    summary: 'Produces several blocks immediately, each an interval later',
     params: { 'blocks?': 'MinedBlocks', 'intervalSeconds?': 'IntervalSeconds' },
-    result: 'Boolean',
-    handle: mineMany,
+    apply: mineAsAnvil,
   }),
-  ...developmentMethod(['evm_setAutomine', 'anvil_setAutomine'], {
+  ...developmentSetter(['hardhat_mine'], {
+    summary: 'Produces several blocks immediately, with an interval between them',
+    params: { 'blocks?': 'MinedBlocks', 'intervalSeconds?': 'IntervalSeconds' },
+    apply: mineAsHardhat,
+  }),
+  ...developmentSetter(['evm_setAutomine', 'anvil_setAutomine'], {
     summary: 'Enables or disables a block for each transaction',
     params: { isOn: 'Flag' },
-    result: 'Boolean',
-    handle: ({ params }, context) => {
+    apply: ({ params }, context) => {
       const isOn = required(flagOf(given(params, 0)), 'INVALID_PARAMS')
       developmentOf(context).miner.setMode({ kind: isOn ? 'automatic' : 'manual' })
-      return true
     },
   }),
   ...developmentMethod(['anvil_getAutomine', 'hardhat_getAutomine'], {
@@ -73,17 +93,15 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     result: 'Boolean',
     handle: (_, context) => developmentOf(context).miner.mode().kind === 'automatic',
   }),
-  ...developmentMethod(['evm_setIntervalMining', 'anvil_setIntervalMining'], {
+  ...developmentSetter(['evm_setIntervalMining', 'anvil_setIntervalMining'], {
     summary: 'Produces a block at an interval in seconds, even without transactions; 0 disables it',
     params: { seconds: 'IntervalSeconds' },
-    result: 'Boolean',
-    handle: ({ params }, context) => {
+    apply: ({ params }, context) => {
       const ms = Number(integerAt(params, 0, BigInt(INTERVAL_SECONDS_MAX))) * MS_PER_SECOND
       const { miner } = developmentOf(context)
       if (ms > 0) miner.setMode({ kind: 'interval', ms })
       // Ends an interval, and leaves automatic blocks as they are.
       else if (miner.mode().kind === 'interval') miner.setMode({ kind: 'manual' })
-      return true
     },
   }),
   ...developmentMethod(['anvil_getIntervalMining'], {
@@ -96,7 +114,8 @@ export const DEV_MINING_METHODS: readonly Method[] = [
     },
   }),
   ...developmentMethod(['evm_increaseTime', 'anvil_increaseTime'], {
-    summary: 'Adds seconds to the time of later blocks; returns the sum of all additions',
+    summary:
+      'Adds seconds to the time of later blocks; returns how far it is ahead of the time of the machine',
     params: { seconds: 'Integer' },
     result: 'Number',
     handle: ({ params }, context) => {
@@ -104,43 +123,37 @@ export const DEV_MINING_METHODS: readonly Method[] = [
       return Number(developmentOf(context).clock.increase(seconds))
     },
   }),
-  ...developmentMethod(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], {
+  ...developmentSetter(['evm_setNextBlockTimestamp', 'anvil_setNextBlockTimestamp'], {
     summary: 'Sets the timestamp of the next block; later ones continue from it',
     params: { timestamp: 'Integer' },
-    result: 'Boolean',
-    handle: ({ params }, context) => {
+    apply: ({ params }, context) => {
       const timestamp = integerAt(params, 0)
       requireNext(developmentOf(context).clock, timestamp)
-      return true
     },
   }),
   ...developmentMethod(['evm_setTime', 'anvil_setTime'], {
-    summary: 'Sets the time of later blocks',
+    summary:
+      'Sets the time of later blocks, in seconds or milliseconds; returns how many seconds later it is than before',
     params: { timestamp: 'Integer' },
-    result: 'Boolean',
+    result: 'Number',
     handle: ({ params }, context) => {
-      const timestamp = integerAt(params, 0)
-      developmentOf(context).clock.setTime(timestamp)
-      return true
+      const time = integerAt(params, 0)
+      const timestamp = time > SECONDS_MAX ? time / BigInt(MS_PER_SECOND) : time
+      return Number(developmentOf(context).clock.setTime(timestamp))
     },
   }),
-  ...developmentMethod(['anvil_setBlockTimestampInterval'], {
+  ...developmentSetter(['anvil_setBlockTimestampInterval'], {
     summary: 'Sets the seconds between the timestamps of two blocks',
     params: { seconds: 'Integer' },
-    result: 'Boolean',
-    handle: ({ params }, context) => {
+    apply: ({ params }, context) => {
       const seconds = integerAt(params, 0)
       developmentOf(context).clock.setInterval(seconds)
-      return true
     },
   }),
   ...developmentMethod(['anvil_removeBlockTimestampInterval'], {
-    summary: 'Lets timestamps follow the clock again',
+    summary: 'Lets timestamps follow the clock again; false if they did',
     params: {},
     result: 'Boolean',
-    handle: (_, context) => {
-      developmentOf(context).clock.setInterval(undefined)
-      return true
-    },
+    handle: (_, context) => developmentOf(context).clock.setInterval(undefined),
   }),
 ]

@@ -4,7 +4,7 @@ import type { RpcContext } from '../../context.ts'
 import { developmentOf } from '../../development/signing.ts'
 import { nextHeadOf } from '../../fees/nextHead.ts'
 import { flagOf, given, required } from '../../parameters/values.ts'
-import { type Call, developmentMethod, type Method } from '../../method.ts'
+import { type Call, developmentMethod, developmentSetter, type Method } from '../../method.ts'
 
 const metadata = (_: Call, { chain, options, development }: RpcContext): object => {
   const fork = development?.fork()
@@ -15,6 +15,12 @@ const metadata = (_: Call, { chain, options, development }: RpcContext): object 
     instanceId: toHex(chain.genesis.hash),
     latestBlockNumber: Number(header.number),
     latestBlockHash: toHex(hash),
+    snapshots: Object.fromEntries(
+      (development?.snapshots() ?? []).map(snapshot => [
+        toQuantity(snapshot.id),
+        [Number(snapshot.number), toHex(snapshot.hash)],
+      ]),
+    ),
     ...(fork === undefined
       ? {}
       : {
@@ -67,14 +73,12 @@ export const DEV_NODE_METHODS: readonly Method[] = [
     result: 'Object',
     handle: nodeInfo,
   }),
-  ...developmentMethod(['anvil_setLoggingEnabled', 'hardhat_setLoggingEnabled'], {
+  ...developmentSetter(['anvil_setLoggingEnabled', 'hardhat_setLoggingEnabled'], {
     summary: 'Enables or disables the log',
     params: { isOn: 'Flag' },
-    result: 'Boolean',
-    handle: ({ params }, context) => {
+    apply: ({ params }, context) => {
       const isOn = required(flagOf(given(params, 0)), 'INVALID_PARAMS')
       developmentOf(context).setLogging(isOn)
-      return true
     },
   }),
 ]

@@ -15,15 +15,14 @@ import {
   required,
   requireAddress,
 } from '../../parameters/values.ts'
-import { type Call, developmentMethod, type Method, type Params } from '../../method.ts'
+import { type Call, developmentMethod, developmentSetter, type Method, type Params } from '../../method.ts'
 import { refusing } from './refusing.ts'
 
 const edit =
   (read: (params: Params) => StateEdit) =>
-  async ({ params }: Call, context: RpcContext): Promise<boolean> => {
+  ({ params }: Call, context: RpcContext): Promise<void> => {
     const wanted = read(params)
-    await refusing(() => developmentOf(context).edit(wanted))
-    return true
+    return refusing(() => developmentOf(context).edit(wanted))
   }
 
 const wordOf = (integer: bigint | undefined): Uint8Array =>
@@ -42,27 +41,31 @@ const forkingOf = (request: unknown): ForkingRequest | undefined => {
   return { url: isUrl ? url : undefined, block }
 }
 
-const reset = async ({ params }: Call, context: RpcContext): Promise<boolean> => {
+const reset = ({ params }: Call, context: RpcContext): Promise<void> => {
   const request = given(params, 0)
   if (request !== undefined && !isObject(request)) throw new RpcError('INVALID_PARAMS')
   const forking = forkingOf(request)
-  await refusing(() => developmentOf(context).reset(forking))
-  return true
+  return refusing(() => developmentOf(context).reset(forking))
 }
 
+const setStorage = edit(params => ({
+  kind: 'slot',
+  address: requireAddress(params, 0),
+  slot: wordOf(decimalOrHexOf(given(params, 1))),
+  value: wordOf(integerOf(given(params, 2))),
+}))
+
 /** One row each for anvil and for Hardhat. */
-const both = (name: string, row: Parameters<typeof developmentMethod>[1]): readonly Method[] =>
-  developmentMethod([`anvil_${name}`, `hardhat_${name}`], row)
+const both = (name: string, row: Parameters<typeof developmentSetter>[1]): readonly Method[] =>
+  developmentSetter([`anvil_${name}`, `hardhat_${name}`], row)
 
 const impersonation = (name: string, summary: string, isOn: boolean): readonly Method[] =>
   both(name, {
     summary,
     params: { account: 'Address' },
-    result: 'Boolean',
-    handle: async ({ params }, context) => {
+    apply: ({ params }, context) => {
       const account = requireAddress(params, 0)
-      await refusing(() => developmentOf(context).impersonate(account, isOn))
-      return true
+      return refusing(() => developmentOf(context).impersonate(account, isOn))
     },
   })
 
@@ -71,18 +74,16 @@ export const DEV_STATE_METHODS: readonly Method[] = [
   ...both('setBalance', {
     summary: 'Sets the balance of an account',
     params: { address: 'Address', balance: 'DecimalWei' },
-    result: 'Boolean',
-    handle: edit(params => ({
+    apply: edit(params => ({
       kind: 'balance',
       address: requireAddress(params, 0),
       wei: required(decimalOrHexOf(given(params, 1)), 'INVALID_PARAMS'),
     })),
   }),
-  ...developmentMethod(['anvil_setNonce', 'hardhat_setNonce', 'evm_setAccountNonce'], {
+  ...developmentSetter(['anvil_setNonce', 'hardhat_setNonce', 'evm_setAccountNonce'], {
     summary: 'Sets the nonce of an account',
     params: { address: 'Address', nonce: 'Integer' },
-    result: 'Boolean',
-    handle: edit(params => ({
+    apply: edit(params => ({
       kind: 'nonce',
       address: requireAddress(params, 0),
       nonce: required(decimalOrHexOf(given(params, 1), 63), 'INVALID_PARAMS'),
@@ -91,50 +92,43 @@ export const DEV_STATE_METHODS: readonly Method[] = [
   ...both('setCode', {
     summary: 'Sets the code of an account',
     params: { address: 'Address', code: 'Data' },
-    result: 'Boolean',
-    handle: edit(params => ({
+    apply: edit(params => ({
       kind: 'code',
       address: requireAddress(params, 0),
       code: required(prefixedBytesOf(given(params, 1)), 'INVALID_PARAMS'),
     })),
   }),
-  ...both('setStorageAt', {
+  // Both tools answer true.
+  ...developmentMethod(['anvil_setStorageAt', 'hardhat_setStorageAt'], {
     summary: 'Sets a storage slot of an account',
     params: { address: 'Address', slot: 'DecimalSlot', value: 'Key' },
     result: 'Boolean',
-    handle: edit(params => ({
-      kind: 'slot',
-      address: requireAddress(params, 0),
-      slot: wordOf(decimalOrHexOf(given(params, 1))),
-      value: wordOf(integerOf(given(params, 2))),
-    })),
+    handle: async (call, context) => {
+      await setStorage(call, context)
+      return true
+    },
   }),
   ...impersonation('impersonateAccount', 'Lets transactions be sent from an account without its key', true),
   ...impersonation('stopImpersonatingAccount', 'Ends an impersonation', false),
-  ...developmentMethod(['anvil_autoImpersonateAccount', 'hardhat_autoImpersonateAccount'], {
+  ...developmentSetter(['anvil_autoImpersonateAccount', 'hardhat_autoImpersonateAccount'], {
     summary: 'Sets whether transactions may be sent from any account without its key',
     params: { isOn: 'Flag' },
-    result: 'Boolean',
-    handle: ({ params }, context) => {
+    apply: ({ params }, context) => {
       const isOn = required(flagOf(given(params, 0)), 'INVALID_PARAMS')
       developmentOf(context).impersonateAll(isOn)
-      return true
     },
   }),
   ...both('reset', {
     summary: 'Begins again at the genesis block or at a block of a forked network, with an empty pool',
     params: { 'request?': 'ResetRequest' },
-    result: 'Boolean',
-    handle: reset,
+    apply: reset,
   }),
-  ...developmentMethod(['anvil_rollback'], {
+  ...developmentSetter(['anvil_rollback'], {
     summary: 'Reverts the last blocks, one if no number is given',
     params: { 'blocks?': 'Integer' },
-    result: 'Boolean',
-    handle: async ({ params }, context) => {
+    apply: ({ params }, context) => {
       const depth = required(decimalOrHexOf(given(params, 0) ?? 1, 63), 'INVALID_PARAMS')
-      await refusing(() => developmentOf(context).rollBack(depth))
-      return true
+      return refusing(() => developmentOf(context).rollBack(depth))
     },
   }),
   ...developmentMethod(['evm_snapshot', 'anvil_snapshot'], {

@@ -321,6 +321,8 @@ const plausibleOf = ({
     Objects: anything,
     Object: anything,
     Simulated: anything,
+    Nothing: anything,
+    HashOrNothing: anything,
     Block: anything,
     Transaction: anything,
     Receipt: anything,
