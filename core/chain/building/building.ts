@@ -3,6 +3,7 @@ import { type Address, type Hash, padStartBytes, ZERO_HASH } from '../../bytes/b
 import { maxBigint, minBigint } from '../../bytes/integer.ts'
 import type { ChainConfiguration, QbftParameters, Rules } from '../../genesis/configuration.ts'
 import { forkIsAtLeast } from '../../genesis/fork.ts'
+import { EMPTY_REQUESTS_HASH } from '../../genesis/genesisBlock.ts'
 import type { ChainHead } from '../../store/store.ts'
 import { nextBaseFee } from '../fees/baseFee.ts'
 import { excessBlobGasAfter } from '../fees/blobFee.ts'
@@ -79,9 +80,9 @@ export const proposalHeader = (input: ProposalInput): Header => {
     blobGasUsed: isCancun ? 0n : undefined,
     excessBlobGas:
       isCancun && rules.blob !== undefined ? excessBlobGasAfter(rules, rules.blob, parent.header) : undefined,
-    // As in Besu on every fork: there is no beacon chain, and a header ends at its first absent field.
-    parentBeaconBlockRoot: undefined,
-    requestsHash: undefined,
+    // As in Besu, which refuses blocks without a requests hash from Prague on: there is no beacon chain.
+    parentBeaconBlockRoot: isCancun ? ZERO_HASH : undefined,
+    requestsHash: forkIsAtLeast(rules.fork, 'prague') ? EMPTY_REQUESTS_HASH : undefined,
   }
 }
 
@@ -93,4 +94,5 @@ export const executedHeader = (header: Header, result: ExecutionResult, transact
   receiptsRoot: result.receiptsRoot,
   logsBloom: result.logsBloom,
   gasUsed: result.gasUsed,
+  requestsHash: result.requestsHash,
 })

@@ -60,9 +60,9 @@ export const excessBlobGas: HeaderRule = ({ header, rules, parent }) => {
 }
 
 /**
- * QBFT has no beacon chain: the proposers of Besu and of this node omit `parentBeaconBlockRoot` from Cancun on, and
- * therefore `requestsHash`, because a header's RLP ends at the first absent field. Besu checks neither, so headers with
- * these fields (earlier versions wrote them) are valid if the fork has the fields; from Prague on, only with both.
+ * QBFT has no beacon chain: proposers write zeros as the `parentBeaconBlockRoot` from Cancun on, and from Prague on the
+ * `requestsHash`, without which Besu refuses a block since 26.8. Blocks that end before both fields (those of releases up
+ * to November 2026, and of Besu before 25.10) stay valid; with the fields, from Prague on a block needs both.
  */
 export const qbftTrailingFields: HeaderRule = context => {
   if (context.header.parentBeaconBlockRoot === undefined && context.header.requestsHash === undefined) return

@@ -137,7 +137,7 @@ const CASES: readonly Case[] = [
   {
     rule: 'requests-hash-presence',
     when: 'it has a beacon root but no requests hash from Prague on',
-    change: () => ({ parentBeaconBlockRoot: WORD }),
+    change: () => ({ requestsHash: undefined }),
   },
   { rule: 'mix-hash', when: "its mixHash is not QBFT's", change: () => ({ mixHash: WORD }) },
   { rule: 'difficulty', when: 'its difficulty is not 1', change: () => ({ difficulty: 2n }) },

@@ -6,6 +6,7 @@ import { nextGasLimit } from '../../../../core/chain/building/building.ts'
 import { decodeExtraData, encodeExtraData } from '../../../../core/block/codec/extraData.ts'
 import type { RecoveredTransaction } from '../../../../core/block/transaction.ts'
 import { EMPTY_TRIE_ROOT } from '../../../../core/crypto/constants.ts'
+import { EMPTY_REQUESTS_HASH } from '../../../../core/genesis/genesisBlock.ts'
 import { MissingEntries } from '../../../../core/state/account.ts'
 import type { ChainStore } from '../../../../core/store/store.ts'
 import {
@@ -87,10 +88,10 @@ describe('given a built block', () => {
     expect(await fields('london')).toEqual(london)
     const shanghai = { ...london, withdrawals: [EMPTY_TRIE_ROOT, []] }
     expect(await fields('shanghai')).toEqual(shanghai)
-    // Besu's proposers end the header here on every fork.
-    const cancun = { ...shanghai, blobs: [0n, 0n] }
+    // Besu's proposers write zeros, as there is no beacon chain; from Prague on Besu refuses blocks without a requests hash.
+    const cancun = { ...shanghai, blobs: [0n, 0n], parentBeaconBlockRoot: ZERO_HASH }
     expect(await fields('cancun')).toEqual(cancun)
-    expect(await fields('prague')).toEqual(cancun)
+    expect(await fields('prague')).toEqual({ ...cancun, requestsHash: EMPTY_REQUESTS_HASH })
   })
 
   test('when a beneficiary is configured, then it gets fees and block reward', async () => {

@@ -82,7 +82,7 @@ const deposit = (data: Uint8Array) =>
 const hashOfRequests = (...requests: readonly Uint8Array[]): Uint8Array =>
   sha256(concatBytes(...requests.map(request => sha256(request))))
 
-/** A header with the fields that proposers omit. */
+/** The block with a beacon root of zeros and this hash of requests. */
 const withRequests = (block: Block, requestsHash: Uint8Array): Block =>
   resealed(block, { parentBeaconBlockRoot: ZERO_HASH, requestsHash })
 
@@ -110,10 +110,22 @@ describe('given a QBFT chain', () => {
     expect(await brokenRule(other, withRequests(block, requests))).toBeUndefined()
   })
 
-  test('when it makes headers, then they have no hash of requests, as in Besu', async () => {
+  test('when it makes a block, then the header has the hash of the requests that the contracts return', async () => {
     const chain = await openTestChain({ alloc: contracts, config: addresses })
     const { header } = await extend(chain)
-    expect([header.parentBeaconBlockRoot, header.requestsHash]).toEqual([undefined, undefined])
+    const requests = hashOfRequests(Uint8Array.of(1, 0xaa), Uint8Array.of(2, 0xbb))
+    expect([header.parentBeaconBlockRoot, header.requestsHash]).toEqual([ZERO_HASH, requests])
+  })
+
+  test('when a block of an earlier release has neither field, then it is valid beside those that have them', async () => {
+    const chain = await openTestChain({ alloc: contracts, config: addresses })
+    const without = resealed(await nextBlock(chain), {
+      parentBeaconBlockRoot: undefined,
+      requestsHash: undefined,
+    })
+    expect(await brokenRule(chain, without)).toBeUndefined()
+    const { header } = await extend(chain)
+    expect([header.number, header.requestsHash === undefined]).toEqual([2n, false])
   })
 
   test('when no deposit was made, then the hash has none', async () => {
