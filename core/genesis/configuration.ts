@@ -55,7 +55,7 @@ export type QbftParameters = {
 
 /** A `transitions.qbft` entry with all inherited values filled in. */
 export type QbftTransition = {
-  /** Block number of the transition. */
+  /** Block number of the transition; with `besuTimesFrom` it may be a time. */
   readonly block: bigint
   readonly parameters: QbftParameters
   /** The validators that replace the set at exactly this block; undefined if the entry names none. */
@@ -81,6 +81,11 @@ export type Consensus =
       readonly parameters: QbftParameters
       /** Ascending by block. On a chain that moves to QBFT, the one at `startBlock` has the parameters of QBFT. */
       readonly transitions: readonly QbftTransition[]
+      /**
+       * With `besuTransitionTimes`: the time of the first fork by time, from which transitions are read as Besu does
+       * (`qbftAt`, `selectionAt`). Undefined where each `block` is a block number.
+       */
+      readonly besuTimesFrom?: bigint
       /** The first block of QBFT after a history of IBFT 2.0; 0 without one. */
       readonly startBlock: bigint
       readonly messaging: QbftMessaging

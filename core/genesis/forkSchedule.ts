@@ -1,18 +1,6 @@
-import type { Address } from '../bytes/bytes.ts'
-import type { ChainConfiguration, Consensus, ForkActivation, QbftParameters, Rules } from './configuration.ts'
+import type { ChainConfiguration, ForkActivation, Rules } from './configuration.ts'
 import { type ForkName, forkIsAtLeast } from './fork.ts'
-
-export type QbftConsensus = Extract<Consensus, { readonly kind: 'qbft' }>
-
-/** The QBFT options at a block: those of the last transition at or below it, otherwise those of the genesis file. */
-export const qbftAt = (consensus: QbftConsensus, blockNumber: bigint): QbftParameters => {
-  let parameters = consensus.parameters
-  for (const transition of consensus.transitions) {
-    if (transition.block > blockNumber) break
-    parameters = transition.parameters
-  }
-  return parameters
-}
+import { qbftAt } from './qbftSchedule.ts'
 
 type Steps = {
   /** The rules of each entry of `configuration.forks`. */
@@ -54,9 +42,9 @@ const makeSteps = (configuration: ChainConfiguration, limit: bigint | undefined)
   }
 }
 
-const stepsOf = (configuration: ChainConfiguration, number: bigint): Steps => {
+const stepsOf = (configuration: ChainConfiguration, number: bigint, timestamp: bigint): Steps => {
   const { consensus } = configuration
-  const limit = consensus.kind === 'qbft' ? qbftAt(consensus, number).perTxGasLimit : undefined
+  const limit = consensus.kind === 'qbft' ? qbftAt(consensus, number, timestamp).perTxGasLimit : undefined
   let byLimit = stepsOfConfiguration.get(configuration)
   if (byLimit === undefined) {
     byLimit = new Map()
@@ -87,7 +75,7 @@ export const rulesAt = (
   timestamp: bigint,
   difficulty?: bigint,
 ): Rules => {
-  const steps = stepsOf(configuration, number)
+  const steps = stepsOf(configuration, number, timestamp)
   const usesDifficulty = difficulty !== undefined && configuration.consensus.kind === 'ethash'
   const isWork = usesDifficulty && difficulty > 0n
   let active = steps.frontier
@@ -99,10 +87,3 @@ export const rulesAt = (
   }
   return usesDifficulty && !isWork && !forkIsAtLeast(active.fork, 'paris') ? steps.paris : active
 }
-
-/** The validators that a transition sets at exactly this block; undefined if none does. */
-export const validatorOverrideAt = (
-  consensus: QbftConsensus,
-  blockNumber: bigint,
-): readonly Address[] | undefined =>
-  consensus.transitions.find(transition => transition.block === blockNumber)?.validators

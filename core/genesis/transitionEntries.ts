@@ -1,7 +1,7 @@
 import { toHex } from '../bytes/hex.ts'
 import { keccak256 } from '../crypto/crypto.ts'
 import type { QbftParameters } from './configuration.ts'
-import type { QbftConsensus } from './forkSchedule.ts'
+import type { QbftConsensus } from './qbftSchedule.ts'
 
 type Entries = Record<string, string>
 

@@ -1,7 +1,7 @@
 import type { Address } from '../bytes/bytes.ts'
 import { extraDataOf, type Vote } from '../block/codec/extraData.ts'
 import type { Header } from '../block/header.ts'
-import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/forkSchedule.ts'
+import { type QbftConsensus, qbftByNumber, validatorOverrideAt } from '../genesis/qbftSchedule.ts'
 import { applyVote, clearVotes, newTally, type VoteTally } from './votes.ts'
 
 /** The fields of a block that determine the validator set. */
@@ -27,7 +27,7 @@ const lastEpochBlock = (consensus: QbftConsensus, number: bigint): bigint => {
   const { startBlock, parameters } = consensus
   const isQbft = startBlock === 0n || number >= startBlock - 1n
   const origin = isQbft && startBlock > 0n ? startBlock - 1n : 0n
-  const { epochLength } = isQbft ? qbftAt(consensus, startBlock) : parameters
+  const { epochLength } = isQbft ? qbftByNumber(consensus, startBlock) : parameters
   return number - ((number - origin) % epochLength)
 }
 

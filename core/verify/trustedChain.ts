@@ -4,7 +4,12 @@ import type { Header } from '../block/header.ts'
 import { extraDataOf } from '../block/codec/extraData.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../validators/tally.ts'
 import { newTally, sortValidators } from '../validators/votes.ts'
-import { type QbftConsensus, qbftAt, validatorOverrideAt } from '../genesis/forkSchedule.ts'
+import {
+  type QbftConsensus,
+  qbftByNumber,
+  selectionAt,
+  validatorOverrideAt,
+} from '../genesis/qbftSchedule.ts'
 import { createLinkedHeaders, readHeader, type ReadHeaders, untrustedHash } from './linkedHeaders.ts'
 import { NotProved } from './notProved.ts'
 import { isSealedBy, listsValidators, verifySealedHeader } from './sealedHeader.ts'
@@ -31,8 +36,15 @@ export type TrustedChainOptions = {
 /** Changes of the validator set that one call of `trustHeader` follows; beyond it, use a later checkpoint. */
 const CHANGES_MAX = 1_000
 
-const selectionOf = ({ consensus }: TrustedChainOptions, number: bigint) =>
-  qbftAt(consensus, number).validatorSelection
+/** True when a contract selects the validators of the block after a trusted one. */
+const isContractAfter = ({ consensus }: TrustedChainOptions, { number, timestamp }: Header): boolean =>
+  selectionAt(consensus, number + 1n, timestamp).mode === 'contract'
+
+/** True when a contract selected the validators of this block. Where that depends on the time of its parent, it lists none. */
+const isByContract = ({ consensus }: TrustedChainOptions, header: Header): boolean =>
+  consensus.besuTimesFrom === undefined
+    ? qbftByNumber(consensus, header.number).validatorSelection.mode === 'contract'
+    : listedIn(header).length === 0
 
 const listedIn = (header: Header): readonly Address[] => extraDataOf(header).validators
 
@@ -59,9 +71,7 @@ const votedAfter = async (
 
 /** The validators of the block after a trusted one: by its votes, which its ancestors prove, or by the contract. */
 const validatorsAfter = (options: TrustedChainOptions, header: Header): Promise<readonly Address[]> =>
-  selectionOf(options, header.number + 1n).mode === 'contract'
-    ? options.callContract(header)
-    : votedAfter(options, header)
+  isContractAfter(options, header) ? options.callContract(header) : votedAfter(options, header)
 
 /** Trusts the block with the hash of a checkpoint. @throws NotProved when the source has another block */
 export const trustCheckpoint = async (
@@ -88,9 +98,7 @@ const isGovernedBy = (
   header: Header,
   validators: readonly Address[],
 ): boolean =>
-  selectionOf(options, header.number).mode === 'contract'
-    ? isSealedBy(header, validators)
-    : listsValidators(header, validators)
+  isByContract(options, header) ? isSealedBy(header, validators) : listsValidators(header, validators)
 
 /** The last header before `end` that the trusted validators govern, found by binary search. */
 const lastOf = async (options: TrustedChainOptions, trusted: TrustedBlock, end: bigint): Promise<Header> => {
@@ -116,11 +124,9 @@ const trustSealed = async (
 ): Promise<TrustedBlock> => {
   verifySealedHeader(header, validators)
   const next = header.number + 1n
-  const isContract = selectionOf(options, next).mode === 'contract'
+  const isContract = isContractAfter(options, header)
   const mayChange =
-    isContract ||
-    validatorOverrideAt(options.consensus, next) !== undefined ||
-    selectionOf(options, header.number).mode === 'contract'
+    isContract || validatorOverrideAt(options.consensus, next) !== undefined || isByContract(options, header)
   return { header, validators: mayChange ? await validatorsAfter(options, header) : validators }
 }
 

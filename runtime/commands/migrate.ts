@@ -1,3 +1,4 @@
+import { besuTransitionWarnings } from '../../core/genesis/parse/besuTransitions.ts'
 import { join, resolve } from 'node:path'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { CommandContext } from '../cli/command.ts'
@@ -52,9 +53,13 @@ const fileLines = ({
   const key = keyFile === undefined ? undefined : readNodeKey(keyFile)
   const nodes =
     staticNodesFile === undefined ? 0 : readStaticNodes({ dataPath: dataPath ?? '.', staticNodesFile }).length
-  const chainId = genesisFile === undefined ? undefined : readGenesis(genesisFile).configuration.chainId
+  const genesis = genesisFile === undefined ? undefined : readGenesis(genesisFile)
+  const chainId = genesis?.configuration.chainId
   return [
     `  genesis       ${genesisFile === undefined ? 'NOT FOUND: run this command again with --genesis-file=<PATH>' : `${genesisFile} (chain ${chainId})`}`,
+    ...(genesis === undefined ? [] : besuTransitionWarnings(genesis.configuration)).map(
+      each => `                ${each}`,
+    ),
     `  node key      ${key === undefined ? 'not found: without it this is another node and no validator' : `${keyFile} (${toHex(key.address)})`}`,
     `  static nodes  ${staticNodesFile === undefined ? 'none' : `${staticNodesFile} (${nodes})`}`,
     ...describeLists(lists),

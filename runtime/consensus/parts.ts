@@ -1,6 +1,6 @@
 import { equalBytes, type Hash } from '../../core/bytes/bytes.ts'
 import type { Block } from '../../core/block/block.ts'
-import { qbftAt } from '../../core/genesis/forkSchedule.ts'
+import { qbftByNumber } from '../../core/genesis/qbftSchedule.ts'
 import { logBlock } from '../logging/logBlock.ts'
 import { exclusiveTurn } from '../scheduler.ts'
 import { createBlockBuilder } from './blocks/blockBuilder.ts'
@@ -94,7 +94,7 @@ export const createParts = (
     build: createBlockBuilder(options, gasBound),
     roundEndMs: () => timers.dueMs('round'),
     firstRoundMs: () =>
-      1000 * qbftAt(options.consensus, chain.head().header.number + 1n).requestTimeoutSeconds,
+      1000 * qbftByNumber(options.consensus, chain.head().header.number + 1n).requestTimeoutSeconds,
     answer: put,
     onCommitted: (block, hash, proposalToCommitMs) =>
       announce(options, { block, hash, proposalToCommitMs, messageCounters }),

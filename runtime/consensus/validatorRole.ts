@@ -1,6 +1,6 @@
 import { type Address, equalBytes } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
-import type { QbftConsensus } from '../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../core/genesis/qbftSchedule.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
 
 /** The role of this node in the next block, with its log line. */

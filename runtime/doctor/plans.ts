@@ -1,7 +1,8 @@
 import { toHex, toQuantity } from '../../core/bytes/hex.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
+import { besuTransitionWarnings } from '../../core/genesis/parse/besuTransitions.ts'
 import { forkKeys } from '../../core/genesis/parse/forks.ts'
-import { qbftAt } from '../../core/genesis/forkSchedule.ts'
+import { isByTime, isPlanned } from '../../core/genesis/qbftSchedule.ts'
 import { parameterEntries } from '../../core/genesis/transitionEntries.ts'
 
 /** A change of the rules that the genesis file plans. */
@@ -18,13 +19,18 @@ const SHOWN_MAX = 16
 
 const PREFIX = 'qbft'
 
-const transitionsAfter = ({ consensus }: ChainConfiguration, head: bigint): readonly PlannedChange[] => {
+type Head = { readonly number: bigint; readonly timestamp: bigint }
+
+const transitionsAfter = ({ consensus }: ChainConfiguration, head: Head): readonly PlannedChange[] => {
   if (consensus.kind !== 'qbft') return []
-  return consensus.transitions
-    .filter(({ block }) => block > head)
+  const { transitions } = consensus
+  return transitions
+    .filter(transition => isPlanned(consensus, transition, head))
     .slice(0, SHOWN_MAX)
-    .map(({ block, parameters, validators }) => {
-      const before = parameterEntries(PREFIX, qbftAt(consensus, block - 1n))
+    .map(transition => {
+      const { block, parameters, validators } = transition
+      const previous = transitions[transitions.indexOf(transition) - 1]?.parameters ?? consensus.parameters
+      const before = parameterEntries(PREFIX, previous)
       const changed = Object.entries(parameterEntries(PREFIX, parameters)).filter(
         ([name, value]) => before[name] !== value,
       )
@@ -32,17 +38,16 @@ const transitionsAfter = ({ consensus }: ChainConfiguration, head: bigint): read
         changed.map(([name, value]) => [name.slice(PREFIX.length + 1), value] as const),
       )
       return {
-        block: toQuantity(block),
+        ...(isByTime(consensus, transition)
+          ? { timestamp: toQuantity(block) }
+          : { block: toQuantity(block) }),
         changes:
           validators === undefined ? changes : { ...changes, validators: validators.map(toHex).join(',') },
       }
     })
 }
 
-const forksAfter = (
-  { forks }: ChainConfiguration,
-  head: { readonly number: bigint; readonly timestamp: bigint },
-): readonly PlannedChange[] => {
+const forksAfter = ({ forks }: ChainConfiguration, head: Head): readonly PlannedChange[] => {
   const keys = forkKeys(forks)
   return forks.flatMap(({ fork, at }, index): readonly PlannedChange[] => {
     const changes = { fork: keys[index] ?? fork }
@@ -51,9 +56,10 @@ const forksAfter = (
   })
 }
 
+/** Warnings about planned transitions that Besu reads otherwise, also where a fork by time is planned below them. */
+export const planWarnings = (configuration: ChainConfiguration, head: Head): readonly string[] =>
+  plannedChanges(configuration, head).length === 0 ? [] : besuTransitionWarnings(configuration)
+
 /** The transitions and forks that come after the head, the next ones first within each kind. */
-export const plannedChanges = (
-  configuration: ChainConfiguration,
-  head: { readonly number: bigint; readonly timestamp: bigint },
-): readonly PlannedChange[] =>
-  [...transitionsAfter(configuration, head.number), ...forksAfter(configuration, head)].slice(0, SHOWN_MAX)
+export const plannedChanges = (configuration: ChainConfiguration, head: Head): readonly PlannedChange[] =>
+  [...transitionsAfter(configuration, head), ...forksAfter(configuration, head)].slice(0, SHOWN_MAX)

@@ -17,6 +17,8 @@ export type StatusParts = {
   /** Of the last WINDOW_BLOCKS blocks. */
   readonly participation: readonly Participation[]
   readonly plans: readonly PlannedChange[]
+  /** About the plans. */
+  readonly warnings: readonly string[]
   /** The votes that count; undefined in contract mode. */
   readonly tally: VoteTally | undefined
 }
@@ -77,5 +79,6 @@ export const statusJson = (parts: StatusParts): object => {
       add: type === 'add',
     })),
     transitions: plans,
+    warnings: parts.warnings,
   }
 }

@@ -21,6 +21,8 @@ export type Status = {
     readonly client: string | null
     readonly clockOffsetMs: number | null
   }[]
+  /** About planned transitions; absent in the status of an earlier release. */
+  readonly warnings?: readonly string[]
 }
 
 type Test = (value: unknown) => boolean
@@ -48,7 +50,7 @@ const isValidator: Test = value =>
     clockOffsetMs: orNull(offset => typeof offset === 'number'),
   })
 
-const STATUS: Readonly<Record<keyof Status, Test>> = {
+const STATUS: Readonly<Record<Exclude<keyof Status, 'warnings'>, Test>> = {
   status: isText,
   explanation: orNull(isText),
   blockNumber: isQuantity,
@@ -137,12 +139,21 @@ const checkVersions = ({ client, validators }: Status): Check => {
   }
 }
 
+const checkPlans = ({ warnings }: Status): readonly Check[] =>
+  (Array.isArray(warnings) ? warnings.filter(isText) : []).map(text => ({
+    name: 'transitions',
+    passed: true,
+    needsCare: true,
+    text,
+  }))
+
 /** Checks derived from the status of a node. */
 export const checksOf = (status: Status): readonly Check[] => [
   checkBlocks(status),
   ...checkSilent(status),
   checkClocks(status),
   checkVersions(status),
+  ...checkPlans(status),
 ]
 
 /** Whether the other validators keep their quorum without this node. */

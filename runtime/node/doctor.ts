@@ -3,7 +3,7 @@ import type { HealthProblems } from '../../handlers/rpc/context.ts'
 import { createBlockParticipation } from '../consensus/reports/blockParticipation.ts'
 import { fullDisks } from '../doctor/disk.ts'
 import { type Diagnosis, explain } from '../doctor/explain.ts'
-import { plannedChanges } from '../doctor/plans.ts'
+import { plannedChanges, planWarnings } from '../doctor/plans.ts'
 import { startStallWatch } from '../doctor/stallWatch.ts'
 import { statusJson, WINDOW_BLOCKS } from '../doctor/status.ts'
 import { logOf } from '../logging/log.ts'
@@ -41,6 +41,7 @@ export const startDoctor = (
       client,
       participation: blocks,
       plans: plannedChanges(chain.configuration, header),
+      warnings: planWarnings(chain.configuration, header),
       tally: await chain.voteTally(),
     })
   }

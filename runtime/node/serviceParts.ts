@@ -1,5 +1,5 @@
 import type { Chain } from '../../core/chain/chain.ts'
-import type { QbftConsensus } from '../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../core/genesis/qbftSchedule.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import type { MinerSettings, StandingVotes } from '../../handlers/rpc/context.ts'
 import { forksOf } from '../../p2p/devp2p/eth/forks.ts'

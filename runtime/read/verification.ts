@@ -1,7 +1,7 @@
 import { createValidators } from '../../core/chain/execution/validators.ts'
 import type { Header } from '../../core/block/header.ts'
 import type { Genesis } from '../../core/genesis/genesis.ts'
-import type { QbftConsensus } from '../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../core/genesis/qbftSchedule.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { REPLICA_KEY } from '../../core/store/keys.ts'
 import { createReadStore, type ReadStore, type ReplicaSnapshot } from '../../core/store/replica/readStore.ts'

@@ -1,6 +1,7 @@
 import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
-import { type QbftConsensus, qbftAt, rulesAt } from '../../genesis/forkSchedule.ts'
+import { rulesAt } from '../../genesis/forkSchedule.ts'
+import { type QbftConsensus, qbftOfBlock } from '../../genesis/qbftSchedule.ts'
 import { runStepsYielding } from '../../steps.ts'
 import type { BlockCommit, ChainHead } from '../../store/store.ts'
 import { executedHeader, proposalHeader } from './building.ts'
@@ -19,6 +20,7 @@ import { ancestry } from '../rules/header.ts'
 import { InvalidBlock } from '../rules/invalidBlock.ts'
 import { QBFT_PROPOSAL_HEADER_RULES, QBFT_UNSEALED_HEADER_RULES, qbftExtraDataOf } from '../rules/qbft.ts'
 import { commitSeals } from '../rules/seals.ts'
+import { withTransition } from '../rules/transitionReading.ts'
 import { type ChainContext, headerContext, rulesOfHeader } from '../importing/validation.ts'
 
 const qbftOf = ({ configuration }: ChainContext): QbftConsensus => {
@@ -33,7 +35,7 @@ const qbftContext = async (
   parent: ChainHead,
   nowMs = 0,
 ): Promise<QbftHeaderContext> => {
-  const parameters = qbftAt(qbftOf(chain), header.number)
+  const parameters = qbftOfBlock(qbftOf(chain), header, parent.header)
   const context = headerContext(chain, header, parent, nowMs)
   ancestry(context)
   const extraData = qbftExtraDataOf(header)
@@ -51,7 +53,7 @@ const checkedProposal = async (
   const proposal = proposalHeader({
     configuration,
     rules: rulesAt(configuration, number, options.timestamp),
-    parameters: qbftAt(qbftOf(chain), number),
+    parameters: qbftOfBlock(qbftOf(chain), { number, timestamp: options.timestamp }, parent.header),
     parent,
     parentRules: rulesOfHeader(configuration, parent.header),
     genesisBaseFeePerGas: genesis.header.baseFeePerGas,
@@ -95,20 +97,28 @@ const verify = async (
   block: Block,
   { nowMs, giveUp }: VerifyOptions,
 ): Promise<Built> => {
-  const context = await qbftContext(chain, block.header, parent, nowMs)
-  for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
-  const result = await executeChecked(chain, parent, block, context, usage => {
-    const reason = giveUp?.(usage)
-    if (reason !== undefined) throw new ExecutionStopped(reason)
-  })
-  const built: BuiltBlock = {
-    block,
-    senders: sendersOf(result.executed),
-    receipts: result.receipts,
-    rejected: [],
-    stopped: [],
+  const check = async (by: ChainContext): Promise<ExecutionResult> => {
+    const context = await qbftContext(by, block.header, parent, nowMs)
+    for (const rule of QBFT_PROPOSAL_HEADER_RULES) rule(context)
+    return executeChecked(by, parent, block, context, usage => {
+      const reason = giveUp?.(usage)
+      if (reason !== undefined) throw new ExecutionStopped(reason)
+    })
   }
-  return { built, result }
+  try {
+    const result = await check(chain)
+    const built: BuiltBlock = {
+      block,
+      senders: sendersOf(result.executed),
+      receipts: result.receipts,
+      rejected: [],
+      stopped: [],
+    }
+    return { built, result }
+  } catch (error) {
+    const context = { configuration: chain.configuration, header: block.header, parent }
+    throw await withTransition(context, error, configuration => check({ ...chain, configuration }))
+  }
 }
 
 /** Returns the on-chain hash. @throws InvalidBlock unless the header is that of the built block with a quorum of seals */

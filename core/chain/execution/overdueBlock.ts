@@ -1,4 +1,4 @@
-import { type QbftConsensus, qbftAt } from '../../genesis/forkSchedule.ts'
+import { type QbftConsensus, qbftAfter } from '../../genesis/qbftSchedule.ts'
 import type { Header } from '../../block/header.ts'
 
 /** Rounds after the block period until the next block is overdue: validators may be one round apart. */
@@ -18,7 +18,7 @@ export const overdueSeconds = (
     pendingSinceMs,
   }: { readonly sinceMs: number; readonly nowMs: number; readonly pendingSinceMs: number | undefined },
 ): number | undefined => {
-  const { blockPeriodMs, blockPeriodSeconds, emptyBlockPeriodSeconds } = qbftAt(consensus, head.number + 1n)
+  const { blockPeriodMs, blockPeriodSeconds, emptyBlockPeriodSeconds } = qbftAfter(consensus, head)
   const { requestTimeoutSeconds } = consensus.parameters
   const periodMs = Math.max(blockPeriodMs, blockPeriodSeconds * 1000)
   const roundsMs = ROUNDS_EXPECTED * requestTimeoutSeconds * 1000

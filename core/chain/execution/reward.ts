@@ -1,7 +1,7 @@
 import type { Address } from '../../bytes/bytes.ts'
 import type { ChainConfiguration } from '../../genesis/configuration.ts'
 import { type ForkName, forkIsAtLeast } from '../../genesis/fork.ts'
-import { qbftAt } from '../../genesis/forkSchedule.ts'
+import { qbftAt } from '../../genesis/qbftSchedule.ts'
 import type { Withdrawal } from '../../block/block.ts'
 import type { Header } from '../../block/header.ts'
 
@@ -12,17 +12,17 @@ const WEI_PER_GWEI = 10n ** 9n
 export type Credit = { readonly address: Address; readonly wei: bigint }
 
 type RewardedBlock = {
-  readonly header: Pick<Header, 'number' | 'coinbase'>
+  readonly header: Pick<Header, 'number' | 'timestamp' | 'coinbase'>
   readonly ommers: readonly Pick<Header, 'number' | 'coinbase'>[]
 }
 
 /** The receiver of fees, which COINBASE returns: on QBFT the configured beneficiary, else the header's coinbase. */
 export const beneficiaryOf = (
   configuration: Pick<ChainConfiguration, 'consensus'>,
-  header: Pick<Header, 'number' | 'coinbase'>,
+  header: Pick<Header, 'number' | 'timestamp' | 'coinbase'>,
 ): Address =>
   configuration.consensus.kind === 'qbft'
-    ? (qbftAt(configuration.consensus, header.number).miningBeneficiary ?? header.coinbase)
+    ? (qbftAt(configuration.consensus, header.number, header.timestamp).miningBeneficiary ?? header.coinbase)
     : header.coinbase
 
 /** Wei for a proof-of-work block: 5 ETH, 3 from Byzantium (EIP-649), 2 from Constantinople (EIP-1234), none from Paris. */
@@ -50,7 +50,8 @@ export const rewardCredits = (
   block: RewardedBlock,
 ): readonly Credit[] => {
   if (configuration.consensus.kind !== 'qbft') return workCredits(fork, block)
-  const wei = qbftAt(configuration.consensus, block.header.number).blockReward
+  const { number, timestamp } = block.header
+  const wei = qbftAt(configuration.consensus, number, timestamp).blockReward
   return wei === 0n ? [] : [{ address: beneficiaryOf(configuration, block.header), wei }]
 }
 

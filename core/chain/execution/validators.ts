@@ -1,8 +1,14 @@
 import type { Address } from '../../bytes/bytes.ts'
 import { toBareHex } from '../../bytes/hex.ts'
 import { setBounded } from '../../collections/boundedMap.ts'
-import type { ChainConfiguration } from '../../genesis/configuration.ts'
-import { type QbftConsensus, qbftAt, rulesAt, validatorOverrideAt } from '../../genesis/forkSchedule.ts'
+import type { ChainConfiguration, QbftParameters } from '../../genesis/configuration.ts'
+import { rulesAt } from '../../genesis/forkSchedule.ts'
+import {
+  type QbftConsensus,
+  qbftByNumber,
+  selectionAt,
+  validatorOverrideAt,
+} from '../../genesis/qbftSchedule.ts'
 import type { ChainStore } from '../../store/store.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../../validators/tally.ts'
 import { contractValidators } from '../../validators/validatorContract.ts'
@@ -129,6 +135,17 @@ const contractSet = async (
   return validators
 }
 
+/** Where the validators of block `number` come from. @param timeOf the block whose time counts; as in Besu, the parent */
+const selectionOf = async (
+  state: ValidatorsState,
+  number: bigint,
+  timeOf = number === 0n ? 0n : number - 1n,
+): Promise<QbftParameters['validatorSelection']> => {
+  const { consensus } = state
+  if (consensus.besuTimesFrom === undefined) return qbftByNumber(consensus, number).validatorSelection
+  return selectionAt(consensus, number, (await headerAt(state, timeOf)).timestamp)
+}
+
 /** The validators of a QBFT chain. @param genesis the header of its genesis block; only a forked chain needs it */
 export const createValidators = (
   configuration: ChainConfiguration,
@@ -144,22 +161,21 @@ export const createValidators = (
     tallies: new Map(),
     contractSets: new Map(),
   }
-  const selectionAt = (number: bigint) => qbftAt(consensus, number).validatorSelection
   return {
     validators: async number => {
-      const selection = selectionAt(number)
+      const selection = await selectionOf(state, number)
       if (selection.mode === 'blockheader') return votedSet(state, number)
       return contractSet(state, number === 0n ? 0n : number - 1n, selection.address)
     },
     namedBy: async number => {
-      const selection = selectionAt(number)
+      const selection = await selectionOf(state, number, number)
       if (selection.mode === 'contract') return contractSet(state, number, selection.address)
       // The header of another network need not name validators.
       if (number <= (store.forkBlock?.() ?? -1n)) return state.first
       return listedIn(await headerAt(state, number))
     },
     voteTally: async number =>
-      selectionAt(number + 1n).mode === 'contract' ? undefined : tallyAt(state, number),
+      (await selectionOf(state, number + 1n)).mode === 'contract' ? undefined : tallyAt(state, number),
     discardAbove: number => {
       for (const known of state.tallies.keys()) if (known > number) state.tallies.delete(known)
       state.contractSets.clear()

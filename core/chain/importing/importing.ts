@@ -18,6 +18,7 @@ import type { HeaderContext } from '../rules/context.ts'
 import { ancestry } from '../rules/header.ts'
 import { InvalidBlock } from '../rules/invalidBlock.ts'
 import { checkOutcome } from '../rules/outcome.ts'
+import { withTransition } from '../rules/transitionReading.ts'
 import {
   bodySource,
   type ChainContext,
@@ -187,8 +188,16 @@ export const validateBlock = async (
   const { header } = block
   const hash = hashOfHeader(chain.configuration, header)
   if (await isKnown(chain, head, header.number, hash)) return undefined
+  const check = async (by: ChainContext): Promise<ExecutionResult> => {
+    const context = headerContext(by, header, head, nowMs)
+    await checkHeader(by, context)
+    return executeChecked(by, head, block, context)
+  }
   const context = headerContext(chain, header, head, nowMs)
   ancestry(context)
-  await checkHeader(chain, context)
-  return commitOf(block, hash, head, await executeChecked(chain, head, block, context))
+  try {
+    return commitOf(block, hash, head, await check(chain))
+  } catch (error) {
+    throw await withTransition(context, error, configuration => check({ ...chain, configuration }))
+  }
 }

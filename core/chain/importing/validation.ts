@@ -2,7 +2,8 @@ import type { YieldTurn } from '../../scheduler.ts'
 import type { Address, Hash } from '../../bytes/bytes.ts'
 import type { InvalidTransaction } from '../../evm/transaction/result.ts'
 import type { ChainConfiguration, Rules } from '../../genesis/configuration.ts'
-import { qbftAt, rulesAt } from '../../genesis/forkSchedule.ts'
+import { rulesAt } from '../../genesis/forkSchedule.ts'
+import { qbftOfBlock } from '../../genesis/qbftSchedule.ts'
 import type { BlockRecord, ChainHead, ChainStore } from '../../store/store.ts'
 import { runStepsYielding } from '../../steps.ts'
 import { EMPTY_LIST_HASH } from '../../crypto/constants.ts'
@@ -81,7 +82,7 @@ export const checkHeader = async (chain: ChainContext, context: HeaderContext): 
     const qbft = {
       ...context,
       extraData: qbftExtraDataOf(header),
-      parameters: qbftAt(configuration.consensus, header.number),
+      parameters: qbftOfBlock(configuration.consensus, header, context.parent.header),
       validators: await chain.validators(header.number),
     }
     for (const rule of QBFT_HEADER_RULES) rule(qbft)

@@ -5,7 +5,8 @@ import { EMPTY_TRIE_ROOT } from '../../crypto/constants.ts'
 import type { ChainConfiguration } from '../../genesis/configuration.ts'
 import type { Genesis } from '../../genesis/genesis.ts'
 import { genesisBlock, genesisChanges } from '../../genesis/genesisBlock.ts'
-import { qbftAt, rulesAt } from '../../genesis/forkSchedule.ts'
+import { rulesAt } from '../../genesis/forkSchedule.ts'
+import { qbftByNumber } from '../../genesis/qbftSchedule.ts'
 import type { BlockCommit, ChainHead, ChainStore } from '../../store/store.ts'
 import { updateStateRoot } from '../../trie/state/stateRoot.ts'
 import { rawHeaderHash } from '../../block/codec/header.ts'
@@ -69,8 +70,10 @@ const requireFit = (configuration: ChainConfiguration, head: ChainHead): void =>
 }
 
 const requireMode = (configuration: ChainConfiguration, { header }: ChainHead): void => {
-  if (configuration.consensus.kind !== 'qbft') return
-  const { mode } = qbftAt(configuration.consensus, header.number).validatorSelection
+  const { consensus } = configuration
+  // With `besuTransitionTimes` the mode may depend on the time of the parent.
+  if (consensus.kind !== 'qbft' || consensus.besuTimesFrom !== undefined) return
+  const { mode } = qbftByNumber(consensus, header.number).validatorSelection
   const listed = qbftExtraDataOf(header).validators.length
   if ((mode === 'contract') === (listed === 0)) return
   const expected = mode === 'contract' ? 'no validators (contract mode)' : 'validators in its extraData'

@@ -1,4 +1,5 @@
 import type { ChainConfiguration, ForkActivation, QbftTransition } from '../../genesis/configuration.ts'
+import { isPlanned, qbftAt } from '../../genesis/qbftSchedule.ts'
 
 type Point = { readonly number: bigint; readonly timestamp: bigint }
 
@@ -16,7 +17,7 @@ const mergedAt = (block: bigint, planned: readonly QbftTransition[]): readonly Q
 /** Whether the configuration has transitions or forks after the head. */
 export const hasPlan = ({ forks, consensus }: ChainConfiguration, head: Point): boolean =>
   forks.some(fork => isAfter(fork, head)) ||
-  (consensus.kind === 'qbft' && consensus.transitions.some(({ block }) => block > head.number))
+  (consensus.kind === 'qbft' && consensus.transitions.some(each => isPlanned(consensus, each, head)))
 
 /**
  * The configuration in which everything that is planned after the head takes effect at an earlier block instead. Transitions
@@ -39,7 +40,17 @@ export const planMovedTo = (
     }
   })
   if (consensus.kind !== 'qbft') return { ...configuration, forks }
-  const planned = consensus.transitions.filter(({ block }) => block > head.number)
+  const planned = consensus.transitions.filter(each => isPlanned(consensus, each, head))
+  // With transitions by time, the options at the block, and the planned ones by its number.
+  if (consensus.besuTimesFrom !== undefined) {
+    const { besuTimesFrom: _, ...byNumber } = consensus
+    const parameters = qbftAt(consensus, at.number, at.timestamp)
+    return {
+      ...configuration,
+      forks,
+      consensus: { ...byNumber, parameters, transitions: mergedAt(at.number, planned) },
+    }
+  }
   const past = consensus.transitions.filter(({ block }) => block <= head.number)
   const transitions =
     planned.length === 0

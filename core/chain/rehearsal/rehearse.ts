@@ -4,7 +4,7 @@ import type { Block } from '../../block/block.ts'
 import { maxBigint } from '../../bytes/integer.ts'
 import type { RecoveredTransaction } from '../../block/transaction.ts'
 import { extraDataOf } from '../../block/codec/extraData.ts'
-import { qbftAt } from '../../genesis/forkSchedule.ts'
+import { qbftOfBlock } from '../../genesis/qbftSchedule.ts'
 import type { BlockRecord, ChainHead, ChainStore } from '../../store/store.ts'
 import { ValidatorContractError } from '../../validators/validatorContract.ts'
 import { includesAddress } from '../../validators/votes.ts'
@@ -101,7 +101,7 @@ const buildOptionsOf = (
   const { header } = record.block
   const { consensus } = context.configuration
   if (consensus.kind !== 'qbft') throw new ChainError('MAKES_NO_BLOCKS', 'this chain is not QBFT')
-  const parameters = qbftAt(consensus, header.number)
+  const parameters = qbftOfBlock(consensus, header, parent.header)
   const { vanity, vote } = extraDataOf(header)
   return {
     coinbase,

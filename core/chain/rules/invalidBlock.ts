@@ -29,6 +29,8 @@ export type RuleName =
   | 'seal-duplicate'
   | 'seal-quorum'
   | 'timestamp-spacing'
+  // several rules, where the block's maker reads the genesis file otherwise
+  | 'transitions'
   // header, proof of work and proof of stake
   | 'extra-data-size'
   | 'timestamp-after-parent'

@@ -5,7 +5,7 @@ import { encodeRlp } from '../../rlp/rlp.ts'
 import type { ChainConfiguration, ForkActivation, GenesisAccount } from '../configuration.ts'
 import { forkKeys } from '../parse/forks.ts'
 import type { Genesis, GenesisHeader } from '../genesis.ts'
-import { qbftAt } from '../forkSchedule.ts'
+import { qbftByNumber } from '../qbftSchedule.ts'
 import { parameterEntries, sectionAt, transitionEntries } from '../transitionEntries.ts'
 
 type Entries = Record<string, string>
@@ -61,10 +61,11 @@ const consensusOptions = ({ consensus }: ChainConfiguration): Entries => {
       : { terminalTotalDifficulty: String(terminalTotalDifficulty) }
   }
   const { parameters, startBlock } = consensus
-  const { epochLength } = qbftAt(consensus, startBlock)
+  const { epochLength } = qbftByNumber(consensus, startBlock)
   return {
     'qbft.epochlength': String(epochLength),
     'qbft.startblock': String(startBlock),
+    ...(consensus.besuTimesFrom === undefined ? {} : { 'qbft.besutransitiontimes': 'true' }),
     ...(startBlock === 0n ? {} : { 'ibft2.epochlength': String(parameters.epochLength) }),
     ...parameterEntries(sectionAt(consensus, 0n), parameters),
     ...transitionEntries(consensus),

@@ -5,7 +5,8 @@ import { bigintToFixedBytes } from '../../bytes/integer.ts'
 import { decodeGenesisExtraData, type QbftExtraData } from '../../block/codec/extraData.ts'
 import { DecodeError } from '../../block/codec/error.ts'
 import { parseAlloc } from './alloc.ts'
-import type { ChainConfiguration, Consensus } from '../configuration.ts'
+import { besuTransitionWarnings } from './besuTransitions.ts'
+import type { ChainConfiguration, Consensus, ForkActivation } from '../configuration.ts'
 import { GenesisError } from '../error.ts'
 import { parseForks } from './forks.ts'
 import type { Genesis, GenesisHeader } from '../genesis.ts'
@@ -55,7 +56,7 @@ const exactKey = (config: Section, key: string): Entry | undefined => {
   return entry?.path === `${config.path}.${key}` ? entry : undefined
 }
 
-const parseConsensus = (config: Section): Consensus => {
+const parseConsensus = (config: Section, forks: readonly ForkActivation[]): Consensus => {
   const qbft = subsection(config, 'qbft')
   const ethash = entryOf(config, 'ethash')
   if (qbft !== undefined) {
@@ -72,7 +73,7 @@ const parseConsensus = (config: Section): Consensus => {
         other.path,
         'defines a proof-of-work chain, and config.qbft a QBFT chain: remove one of them',
       )
-    return parseQbft(config, qbft)
+    return parseQbft(config, qbft, forks)
   }
   const terminalTotalDifficulty = decimal(config, 'terminalTotalDifficulty')
   // A geth file names no consensus; Besu recognises it by the spelling of this key.
@@ -126,7 +127,8 @@ const parseConfiguration = (config: Section): ChainConfiguration => {
       config.path,
       'zeroBaseFee and fixedBaseFee exclude each other: keep one',
     )
-  const consensus = parseConsensus(config)
+  const forks = parseForks(config)
+  const consensus = parseConsensus(config, forks)
   // On a QBFT chain the system contracts are called only if the file names them.
   const contract = (key: string, mainnet: Address): Address | undefined =>
     address(config, key) ?? (consensus.kind === 'ethash' ? mainnet : undefined)
@@ -134,7 +136,7 @@ const parseConfiguration = (config: Section): ChainConfiguration => {
   return {
     chainId: decimal(config, 'chainId') ?? 1n,
     consensus,
-    forks: parseForks(config),
+    forks,
     zeroBaseFee,
     fixedBaseFee,
     codeSizeMax: positiveOr(config, 'contractSizeLimit', CODE_SIZE_MAX),
@@ -251,7 +253,11 @@ export const parseGenesis = (json: unknown): Genesis => {
   const { consensus } = configuration
   if (consensus.kind === 'qbft') checkPerTxGasLimits(consensus, header.gasLimit)
   const alloc = parseAlloc(root)
-  const warnings = [...warningsOf(config, consensus, header), ...misspelledKeys(root)]
+  const warnings = [
+    ...warningsOf(config, consensus, header),
+    ...besuTransitionWarnings(configuration),
+    ...misspelledKeys(root),
+  ]
   return { configuration, header, alloc, warnings }
 }
 

@@ -1,9 +1,9 @@
-import type { QbftParameters } from '../configuration.ts'
+import type { ForkActivation, QbftParameters } from '../configuration.ts'
 import { GenesisError } from '../error.ts'
 import { parseMessaging } from './messaging.ts'
 import { miningBeneficiary, withPeriods } from './qbftOptions.ts'
-import type { QbftConsensus } from '../forkSchedule.ts'
-import { address, entryOf, int, long, type Section, subsection } from './section.ts'
+import { firstTimeFork, type QbftConsensus } from '../qbftSchedule.ts'
+import { address, boolean, entryOf, int, long, type Section, subsection } from './section.ts'
 import { sectionAt } from '../transitionEntries.ts'
 import { parseTransitions } from './transitions.ts'
 
@@ -108,11 +108,24 @@ const movedSchedule = (
   }
 }
 
+/** `besuTransitionTimes` has a meaning only where forks are set by time. */
+const besuTimes = (
+  section: Section,
+  forks: readonly ForkActivation[],
+): Pick<QbftConsensus, 'besuTimesFrom'> => {
+  const from = boolean(section, 'besuTransitionTimes') === true ? firstTimeFork(forks) : undefined
+  return from === undefined ? {} : { besuTimesFrom: from }
+}
+
 /**
  * `config.qbft` with `config.transitions.qbft`, with all inherited values. With `config.ibft2`, the chain moves from IBFT
  * 2.0 to QBFT at `config.qbft.startBlock`. @throws GenesisError
  */
-export const parseQbft = (config: Section, section: Section): QbftConsensus => {
+export const parseQbft = (
+  config: Section,
+  section: Section,
+  forks: readonly ForkActivation[],
+): QbftConsensus => {
   const ibft2 = subsection(config, 'ibft2')
   const startBlock = startBlockOf(section, ibft2 !== undefined)
   const parameters = parseParameters(section)
@@ -121,6 +134,7 @@ export const parseQbft = (config: Section, section: Section): QbftConsensus => {
     kind: 'qbft',
     ...(ibft2 === undefined ? qbft : movedSchedule(config, ibft2, qbft, startBlock)),
     startBlock,
+    ...besuTimes(section, forks),
     messaging: parseMessaging(section),
   }
 }

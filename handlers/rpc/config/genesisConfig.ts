@@ -1,7 +1,7 @@
 import { CODE_SIZE_MAX, EVM_STACK_ITEMS } from '../../../core/genesis/evmLimits.ts'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { ChainConfiguration, Consensus, QbftParameters } from '../../../core/genesis/configuration.ts'
-import { qbftAt } from '../../../core/genesis/forkSchedule.ts'
+import { qbftByNumber } from '../../../core/genesis/qbftSchedule.ts'
 import { forkKeys } from '../../../core/genesis/parse/forks.ts'
 
 type Json = Record<string, unknown>
@@ -28,7 +28,7 @@ const consensusOf = (consensus: Consensus): Json => {
       ? { qbft: parametersOf(parameters) }
       : {
           ibft2: parametersOf(parameters),
-          qbft: { ...parametersOf(qbftAt(consensus, startBlock)), startBlock: Number(startBlock) },
+          qbft: { ...parametersOf(qbftByNumber(consensus, startBlock)), startBlock: Number(startBlock) },
         }
   }
   const { terminalTotalDifficulty } = consensus

@@ -1,7 +1,7 @@
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { BuildOptions, BuiltBlock, Chain } from '../../../core/chain/chain.ts'
 import type { Vote } from '../../../core/block/codec/extraData.ts'
-import { type QbftConsensus, qbftAt } from '../../../core/genesis/forkSchedule.ts'
+import { type QbftConsensus, qbftAfter } from '../../../core/genesis/qbftSchedule.ts'
 import { SENDER_WAIT_MS } from '../../../core/txpool/overruns.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
 import { chooseVote } from '../../../core/validators/proposals.ts'
@@ -62,7 +62,7 @@ export const createBlockBuilder = (
     if (chain.head().header.number + 1n !== sequence) return undefined
     const startedMs = Date.now()
     const settings = options.settings()
-    const selectionMs = selectionTimeMs(qbftAt(consensus, sequence), options.selectionPercent)
+    const selectionMs = selectionTimeMs(qbftAfter(consensus, chain.head().header), options.selectionPercent)
     const ends = { atMs: startedMs + selectionMs * bound.timeShare(round), atGas: bound.gasMax() }
     const bounds = createSelectionBounds(ends, ({ transaction }) => pool.isDeferred(transaction.hash))
     const built = await chain.buildBlock({

@@ -1,6 +1,6 @@
 import type { Chain } from '../../../core/chain/chain.ts'
 import { spacingSeconds } from '../../../core/chain/rules/qbft.ts'
-import { type QbftConsensus, qbftAt } from '../../../core/genesis/forkSchedule.ts'
+import { type QbftConsensus, qbftAfter } from '../../../core/genesis/qbftSchedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import { blockTimes, periodMs } from '../blocks/blockTiming.ts'
@@ -22,7 +22,7 @@ export const headContextOf = async (
   { header, hash }: ChainHead,
   { arrivedMs, active }: { readonly arrivedMs: number; readonly active: boolean },
 ): Promise<HeadContext> => {
-  const parameters = qbftAt(consensus, header.number + 1n)
+  const parameters = qbftAfter(consensus, header)
   return {
     number: header.number,
     hash,

@@ -1,5 +1,5 @@
 import type { Chain } from '../../../core/chain/chain.ts'
-import type { QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../../core/genesis/qbftSchedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
 import { errorText } from '../../../core/text/errorText.ts'
 import type { Log } from '../../logging/log.ts'

@@ -2,7 +2,7 @@ import type { Durable } from '../../../core/store/store.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { qbftBlockHash, qbftSealHash, qbftSealPreimage } from '../../../core/block/codec/blockHash.ts'
 import { rememberSealSigners } from '../../../core/chain/rules/seals.ts'
-import { qbftAt, type QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
+import { qbftAfter, type QbftConsensus } from '../../../core/genesis/qbftSchedule.ts'
 import { withRound, withSeals } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { TransactionPool } from '../../../core/txpool/pool.ts'
 import type { DevelopmentMiner, MiningMode } from '../../../handlers/rpc/development/development.ts'
@@ -112,8 +112,7 @@ const alone = <T>(state: MinerState, work: () => Promise<T>): Promise<T> => {
 
 const waitMs = ({ from, mode, lastMs }: MinerState): number => {
   const { consensus, chain, nowMs } = from
-  const period =
-    mode.kind === 'interval' ? mode.ms : periodMs(qbftAt(consensus, chain.head().header.number + 1n))
+  const period = mode.kind === 'interval' ? mode.ms : periodMs(qbftAfter(consensus, chain.head().header))
   return Math.max(0, lastMs + period - nowMs())
 }
 

@@ -1,9 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { type Address, ZERO_HASH } from '../../../core/bytes/bytes.ts'
 import { fromHex, toHex } from '../../../core/bytes/hex.ts'
+import { decodeExtraData, encodeExtraData } from '../../../core/block/codec/extraData.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
-import { type QbftConsensus, qbftAt } from '../../../core/genesis/forkSchedule.ts'
-import { brokenRule, build, extend, openTestChain, sealedHeader, transfer } from './support/chain.ts'
+import { type QbftConsensus, qbftAt } from '../../../core/genesis/qbftSchedule.ts'
+import {
+  brokenRule,
+  build,
+  extend,
+  failureOf,
+  importNow,
+  openTestChain,
+  resealed,
+  sealedHeader,
+  transfer,
+} from './support/chain.ts'
 import { USERS, VALIDATORS } from './support/keys.ts'
 
 const ETHER = 10n ** 18n
@@ -13,7 +24,11 @@ const B1 = new Uint8Array(20).fill(0xb1)
 const B2 = new Uint8Array(20).fill(0xb2)
 
 const openWith = (transitions: readonly object[], qbft: object = {}, more: object = {}): Promise<Chain> =>
-  openTestChain({ qbft, config: { ...more, transitions: { qbft: transitions } } })
+  openTestChain({ fork: 'london', qbft, config: { ...more, transitions: { qbft: transitions } } })
+
+/** With forks by time, below which Besu reads transitions by time. */
+const openBesides = (transitions: readonly object[], qbft: object = {}): Promise<Chain> =>
+  openTestChain({ fork: 'prague', qbft, config: { transitions: { qbft: transitions } } })
 
 /** The rule that a next block so many seconds after its parent violates; undefined when it is accepted and imported. */
 const after = async (chain: Chain, seconds: bigint): Promise<string | undefined> => {
@@ -71,7 +86,7 @@ describe('given transitions of the block period', () => {
       { block: 5, xemptyblockperiodseconds: 0 },
     ])
     const consensus = chain.configuration.consensus as QbftConsensus
-    const periods = [1n, 2n, 3n, 4n, 5n].map(number => qbftAt(consensus, number).emptyBlockPeriodSeconds)
+    const periods = [1n, 2n, 3n, 4n, 5n].map(number => qbftAt(consensus, number, 0n).emptyBlockPeriodSeconds)
     expect(periods).toEqual([0, 60, 60, 60, 0])
   })
 })
@@ -171,7 +186,7 @@ test('given a transition, when it leaves out a value, then the value stays', asy
     { epochlength: 77 },
   )
   const consensus = chain.configuration.consensus as QbftConsensus
-  expect(qbftAt(consensus, 3n)).toEqual({
+  expect(qbftAt(consensus, 3n, 0n)).toEqual({
     blockPeriodSeconds: 9,
     blockPeriodMs: 0,
     emptyBlockPeriodSeconds: 0,
@@ -181,5 +196,52 @@ test('given a transition, when it leaves out a value, then the value stays', asy
     perTxGasLimit: undefined,
     miningBeneficiary: fromHex(toHex(B1)),
     validatorSelection: { mode: 'blockheader' },
+  })
+})
+
+describe('given a fork by time below transitions by number', () => {
+  const transitions = [
+    { block: 2, blockreward: '5', miningbeneficiary: toHex(B1) },
+    { block: 100_000, blockreward: '7', miningbeneficiary: toHex(B2) },
+  ]
+  const asBesu = () => openBesides(transitions, { besuTransitionTimes: true })
+
+  test('when the file follows Besu, then the last number is paid from the first block on, and the next node agrees', async () => {
+    const chain = await asBesu()
+    const block = await extend(chain)
+    expect([balance(chain, B1), balance(chain, B2)]).toEqual([0n, 7n])
+    expect(await brokenRule(await asBesu(), block)).toBeUndefined()
+  })
+
+  test('when a block follows the other reading, then its refusal names the rule and both entries', async () => {
+    const block = await extend(await asBesu())
+    const chain = await openBesides(transitions)
+    const error = await failureOf(importNow(chain, block))
+    expect((error as Error).message).toBe(
+      'Block 1 is invalid (transitions): expected blockreward 0, miningbeneficiary none of config.qbft, found blockreward 7, miningbeneficiary 0xb2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2 of config.transitions.qbft[block 100000], as of Besu, which reads "block" as a time from shanghaiTime 0 on, which makes another state-root: config.qbft.besuTransitionTimes must be the same in all nodes',
+    )
+    expect(await brokenRule(await asBesu(), await extend(chain))).toBe('transitions')
+  })
+
+  test('when a block lists no validators as the other reading selects them, then its refusal names the entry', async () => {
+    const contract = [
+      { block: 1_000, validatorselectionmode: 'contract', validatorcontractaddress: toHex(B1) },
+    ]
+    const chain = await openBesides(contract)
+    const { block } = await build(chain)
+    const extraData = encodeExtraData({ ...decodeExtraData(block.header.extraData), validators: [] })
+    const error = await failureOf(importNow(chain, resealed(block, { extraData })))
+    expect(error).toMatchObject({
+      rule: 'transitions',
+      found: expect.stringContaining('config.transitions.qbft[block 1000]'),
+    })
+  })
+
+  test('when the proposal follows the other reading, then it is refused for the same reason', async () => {
+    const { block } = await build(await asBesu())
+    const chain = await openBesides(transitions)
+    expect(await failureOf(chain.verifyBlock(block, { nowMs: Number.MAX_SAFE_INTEGER }))).toMatchObject({
+      rule: 'transitions',
+    })
   })
 })

@@ -6,7 +6,8 @@ import { addressOfPrivateKey, keccak256 } from '../../../core/crypto/crypto.ts'
 import { developmentGenesis } from '../../../core/genesis/development/development.ts'
 import { DEVELOPMENT_ACCOUNTS, DEVELOPMENT_MNEMONIC } from '../../../core/genesis/development/accounts.ts'
 import { parseGenesis, parseGenesisText } from '../../../core/genesis/parse/parse.ts'
-import { qbftAt, type QbftConsensus, rulesAt } from '../../../core/genesis/forkSchedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
+import { qbftAt, type QbftConsensus } from '../../../core/genesis/qbftSchedule.ts'
 
 const validator = new Uint8Array(20).fill(0x42)
 
@@ -34,7 +35,7 @@ describe('given the development chain', () => {
   })
 
   test('when there is a transaction, then it makes a block at once, and none without', () => {
-    const parameters = qbftAt(consensus, 1n)
+    const parameters = qbftAt(consensus, 1n, 0n)
     expect(parameters.blockPeriodMs).toBeGreaterThan(0)
     expect(parameters.blockPeriodMs).toBeLessThan(1000)
     expect(parameters.emptyBlockPeriodSeconds).toBe(2_147_483_647)

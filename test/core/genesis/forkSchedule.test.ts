@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Rules } from '../../../core/genesis/configuration.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
-import {
-  qbftAt,
-  type QbftConsensus,
-  rulesAt,
-  validatorOverrideAt,
-} from '../../../core/genesis/forkSchedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
+import { qbftAt, type QbftConsensus, validatorOverrideAt } from '../../../core/genesis/qbftSchedule.ts'
 import { withConfig, withoutQbft, withTransitions } from './genesisFiles.ts'
 
 const configurationOf = (file: unknown) => parseGenesis(file).configuration
@@ -96,7 +92,9 @@ describe('given QBFT options', () => {
   ).consensus as QbftConsensus
 
   test('when a block is named, then they are those of the last transition at or below it', () => {
-    const periods = [0n, 9n, 10n, 19n, 20n, 1000n].map(block => qbftAt(consensus, block).blockPeriodSeconds)
+    const periods = [0n, 9n, 10n, 19n, 20n, 1000n].map(
+      block => qbftAt(consensus, block, 0n).blockPeriodSeconds,
+    )
     expect(periods).toEqual([5, 5, 7, 7, 9, 9])
   })
 

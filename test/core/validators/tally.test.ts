@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { QbftParameters, QbftTransition } from '../../../core/genesis/configuration.ts'
-import type { QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../../core/genesis/qbftSchedule.ts'
 import { encodeExtraData, type Vote } from '../../../core/block/codec/extraData.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../../../core/validators/tally.ts'
 import { newTally, type VoteTally } from '../../../core/validators/votes.ts'

@@ -1,7 +1,7 @@
 import { openChain } from '../../../core/chain/opening/openChain.ts'
 import type { Chain } from '../../../core/chain/chain.ts'
 import { parseGenesisText } from '../../../core/genesis/parse/parse.ts'
-import type { QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../../core/genesis/qbftSchedule.ts'
 import { openChainStore } from '../../../core/store/chainStore.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
 import { POOL_OPTIONS } from '../../../core/txpool/admission.ts'

@@ -7,7 +7,7 @@ import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import type { ChainConfiguration } from '../../../core/genesis/configuration.ts'
 import { genesisBlock } from '../../../core/genesis/genesisBlock.ts'
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
-import type { QbftConsensus } from '../../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../../core/genesis/qbftSchedule.ts'
 import type { Settings } from '../settings.ts'
 
 /** When every simulation begins, in milliseconds since 1970. */

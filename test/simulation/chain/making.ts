@@ -7,7 +7,8 @@ import { transactionOf } from '../../../core/block/codec/transaction.ts'
 import { transactionsRootOf } from '../../../core/chain/rules/body.ts'
 import type { Transaction } from '../../../core/block/transaction.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { qbftAt, rulesAt } from '../../../core/genesis/forkSchedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
+import { qbftAt } from '../../../core/genesis/qbftSchedule.ts'
 import type { SimulatedGenesis } from './genesis.ts'
 import type { SimulatedChain } from './chain.ts'
 import { BARE_FIELDS } from '../../support/chains/bareFields.ts'
@@ -33,7 +34,7 @@ export const makeBlock = (genesis: SimulatedGenesis, chain: SimulatedChain, maki
   const header = proposalHeader({
     configuration,
     rules: rulesAt(configuration, number, making.timestamp),
-    parameters: qbftAt(consensus, number),
+    parameters: qbftAt(consensus, number, making.timestamp),
     parent,
     parentRules: rulesAt(configuration, parent.header.number, parent.header.timestamp),
     genesisBaseFeePerGas: undefined,

@@ -10,7 +10,8 @@ import {
   qbftExtraDataOf,
 } from '../../../core/chain/rules/qbft.ts'
 import { EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
-import { qbftAt, rulesAt } from '../../../core/genesis/forkSchedule.ts'
+import { rulesAt } from '../../../core/genesis/forkSchedule.ts'
+import { qbftOfBlock } from '../../../core/genesis/qbftSchedule.ts'
 import type { ChainHead } from '../../../core/store/store.ts'
 import type { SimulatedGenesis } from './genesis.ts'
 
@@ -33,7 +34,7 @@ const contextOf = (
   genesisBaseFeePerGas: undefined,
   nowMs,
   extraData: qbftExtraDataOf(header),
-  parameters: qbftAt(consensus, header.number),
+  parameters: qbftOfBlock(consensus, header, parent.header),
   validators,
 })
 

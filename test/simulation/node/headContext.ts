@@ -1,5 +1,5 @@
 import { spacingSeconds } from '../../../core/chain/rules/qbft.ts'
-import { qbftAt } from '../../../core/genesis/forkSchedule.ts'
+import { qbftAfter } from '../../../core/genesis/qbftSchedule.ts'
 import type { HeadContext } from '../../../core/qbft/input.ts'
 import { blockTimes, periodMs } from '../../../runtime/consensus/blocks/blockTiming.ts'
 import type { SimulatedChain } from '../chain/chain.ts'
@@ -12,7 +12,7 @@ export const headContext = (
   { arrivedMs, active }: { readonly arrivedMs: number; readonly active: boolean },
 ): HeadContext => {
   const { header, hash } = chain.head()
-  const parameters = qbftAt(consensus, header.number + 1n)
+  const parameters = qbftAfter(consensus, header)
   return {
     number: header.number,
     hash,

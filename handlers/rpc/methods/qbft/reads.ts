@@ -1,6 +1,6 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
 import type { Consensus } from '../../../../core/genesis/configuration.ts'
-import { qbftAt } from '../../../../core/genesis/forkSchedule.ts'
+import { qbftByNumber } from '../../../../core/genesis/qbftSchedule.ts'
 import type { RpcContext } from '../../context.ts'
 import { RpcError } from '../../errors.ts'
 import { type Method, method } from '../../method.ts'
@@ -75,7 +75,7 @@ export const QBFT_METHODS: readonly Method[] = [
     result: 'Number',
     handle: (_, context) => {
       const consensus = qbftOf(context)
-      return qbftAt(consensus, consensus.startBlock).requestTimeoutSeconds
+      return qbftByNumber(consensus, consensus.startBlock).requestTimeoutSeconds
     },
   }),
 ]

@@ -1,6 +1,6 @@
 import { toHex } from '../../../../core/bytes/hex.ts'
 import type { Vote } from '../../../../core/block/codec/extraData.ts'
-import { qbftAt } from '../../../../core/genesis/forkSchedule.ts'
+import { selectionAt } from '../../../../core/genesis/qbftSchedule.ts'
 import type { RpcContext, StandingVotes } from '../../context.ts'
 import { RpcError } from '../../errors.ts'
 import { type Method, method } from '../../method.ts'
@@ -13,7 +13,7 @@ const votesOf = ({ chain, votes }: RpcContext): StandingVotes => {
   if (
     votes === undefined ||
     consensus.kind !== 'qbft' ||
-    qbftAt(consensus, chain.head().header.number).validatorSelection.mode === 'contract'
+    selectionAt(consensus, chain.head().header.number, chain.head().header.timestamp).mode === 'contract'
   )
     throw new RpcError('METHOD_NOT_ENABLED', {
       data: 'votes count where the blocks of a QBFT chain name its validators, not a contract',

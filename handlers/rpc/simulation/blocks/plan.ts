@@ -1,5 +1,5 @@
 import type { ChainConfiguration } from '../../../../core/genesis/configuration.ts'
-import { qbftAt } from '../../../../core/genesis/forkSchedule.ts'
+import { qbftAfter } from '../../../../core/genesis/qbftSchedule.ts'
 import { RpcError } from '../../errors.ts'
 import { type BlockCalls, EMPTY_BLOCK, SIMULATED_BLOCKS_MAX, tooMany } from './parameters.ts'
 
@@ -15,8 +15,13 @@ const SLOT_SECONDS = 12n
 const TIMESTAMP_MAX = 2n ** 64n - 1n
 
 /** Seconds between a block without a requested time and its parent. */
-const intervalAt = ({ consensus }: ChainConfiguration, number: bigint): bigint =>
-  consensus.kind === 'qbft' ? BigInt(Math.max(1, qbftAt(consensus, number).blockPeriodSeconds)) : SLOT_SECONDS
+const intervalAfter = (
+  { consensus }: ChainConfiguration,
+  parent: { readonly number: bigint; readonly timestamp: bigint },
+): bigint =>
+  consensus.kind === 'qbft'
+    ? BigInt(Math.max(1, qbftAfter(consensus, parent).blockPeriodSeconds))
+    : SLOT_SECONDS
 
 /**
  * Numbers and times of the blocks after `base`: by default each follows its parent, and empty blocks fill gaps. @throws
@@ -30,9 +35,9 @@ export const planBlocks = (
   const planned: PlannedBlock[] = []
   let { number, timestamp } = base
   const add = (block: BlockCalls): void => {
-    number++
     const { time } = block.blockOverrides
-    const next = time ?? timestamp + intervalAt(configuration, number)
+    const next = time ?? timestamp + intervalAfter(configuration, { number, timestamp })
+    number++
     if (next <= timestamp || next > TIMESTAMP_MAX)
       throw new RpcError('SIMULATION_TIMESTAMPS', {
         detail: `block timestamps must be in order: ${next} <= ${timestamp}`,

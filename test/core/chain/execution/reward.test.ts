@@ -29,7 +29,7 @@ const qbft = (
 })
 
 const at = (number: bigint, ...ommers: readonly (readonly [bigint, number])[]) => ({
-  header: { number, coinbase: PROPOSER },
+  header: { number, timestamp: 0n, coinbase: PROPOSER },
   ommers: ommers.map(([ommerNumber, byte]) => ({ number: ommerNumber, coinbase: address(byte) })),
 })
 

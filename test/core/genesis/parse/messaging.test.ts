@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parseGenesis } from '../../../../core/genesis/parse/parse.ts'
-import type { QbftConsensus } from '../../../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../../../core/genesis/qbftSchedule.ts'
 import { refusalOf, withQbft } from '../genesisFiles.ts'
 
 const messagingOf = (options: Readonly<Record<string, unknown>>) =>

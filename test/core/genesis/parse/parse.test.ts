@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { toBareHex } from '../../../../core/bytes/hex.ts'
 import { parseGenesis, parseGenesisText } from '../../../../core/genesis/parse/parse.ts'
-import type { QbftConsensus } from '../../../../core/genesis/forkSchedule.ts'
+import type { QbftConsensus } from '../../../../core/genesis/qbftSchedule.ts'
 import { DEFAULT_PARAMETERS } from '../../../support/chains/qbftDefaults.ts'
 import {
   DOCUMENTATION,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { QbftParameters } from '../../../../core/genesis/configuration.ts'
-import { type QbftConsensus, qbftAt } from '../../../../core/genesis/forkSchedule.ts'
+import { type QbftConsensus, qbftAt } from '../../../../core/genesis/qbftSchedule.ts'
 import type { Timer } from '../../../../core/qbft/input.ts'
 import { RESEND_MS } from '../../../../core/qbft/actions/rounds.ts'
 import { roundTimeoutMs } from '../../../../core/qbft/actions/timeouts.ts'
@@ -263,7 +263,7 @@ describe('given the block timer', () => {
   })
 
   test('when a transition makes the period 30, then it is due in 25 seconds', () => {
-    const parameters = qbftAt(consensusOf([1n, 30]), 1n)
+    const parameters = qbftAt(consensusOf([1n, 30]), 1n, 0n)
     expect(started(parameters) - NOW_MS).toBe(25_000)
   })
 
@@ -278,7 +278,7 @@ describe('given the block timer', () => {
         number: number - 1n,
         timestamp,
         coinbase: own.address,
-        ...blockTimes(qbftAt(consensus, number), timestamp, node.nowMs),
+        ...blockTimes(qbftAt(consensus, number, timestamp), timestamp, node.nowMs),
       })
       node.nowMs = node.timers.get('block')?.atMs ?? Number.NaN
       const [imported] = effectsOf(node.blockTimer(), 'import-block')
