@@ -170,8 +170,8 @@ export const createGraphqlEndpoint = (
   const inbound = options.inbound ?? createInboundLimits()
   const fetch = checkedRoute(
     {
-      refusedHost: createHostCheck(options.hostAllowlist),
-      cors: createCors(options.corsOrigins, 'CORS Rejected - Invalid origin'),
+      refusedHost: createHostCheck(options.hostAllowlist, context.warn),
+      cors: createCors(options.corsOrigins, options.corsOption, context.warn),
       isOwnOrigin: createOwnOrigin(options.hostAllowlist),
     },
     createRoute({ ...access, context, engine, inbound, page: createPage() }),

@@ -12,6 +12,7 @@ export type GraphqlOptions = HttpOptions & {
 export const GRAPHQL_DEFAULTS: GraphqlOptions = {
   hostAllowlist: ['localhost', '127.0.0.1'],
   corsOrigins: [],
+  corsOption: '--graphql-http-cors-origins',
   bodyBytesMax: BODY_BYTES_MAX,
   complexityMax: 200,
   introspection: true,

@@ -35,6 +35,8 @@ export type HttpOptions = {
   readonly hostAllowlist: readonly string[]
   /** Regular expressions of whole origins; `*` alone for every origin. */
   readonly corsOrigins: readonly string[]
+  /** The setting of `corsOrigins`, for the answer to other origins. */
+  readonly corsOption: string
   /** Maximum size of a request body. */
   readonly bodyBytesMax: number
   /** False where the platform compresses answers for the client; true by default. */
@@ -52,6 +54,7 @@ export type Pages = (request: Request) => Promise<Response> | Response | undefin
 export const HTTP_DEFAULTS: HttpOptions = {
   hostAllowlist: ['localhost', '127.0.0.1'],
   corsOrigins: [],
+  corsOption: '--rpc-http-cors-origins',
   bodyBytesMax: BODY_BYTES_MAX,
 }
 
@@ -266,8 +269,8 @@ export const createRpcApp = (
       : (options.pages?.(request) ?? router.fetch(request, { peer }))
   const fetch = checkedRoute(
     {
-      refusedHost: createHostCheck(options.hostAllowlist),
-      cors: createCors(options.corsOrigins),
+      refusedHost: createHostCheck(options.hostAllowlist, context.warn),
+      cors: createCors(options.corsOrigins, options.corsOption, context.warn),
       ...(options.pages === undefined ? {} : { isOwnOrigin: createOwnOrigin(options.hostAllowlist) }),
     },
     route,

@@ -1,8 +1,11 @@
+import { createRefusalLog } from './refusals.ts'
+
 /** Longest origin that is matched against the patterns. */
 const ORIGIN_LENGTH_MAX = 1024
 
-const rejected = (body: string): Response =>
-  new Response(body, {
+/** The answer to an origin that is refused. */
+const rejected = (option: string): Response =>
+  new Response(`Origin not allowed. ${option} names the origins that are.`, {
     status: 403,
     statusText: 'CORS Rejected - Invalid origin',
   })
@@ -19,9 +22,22 @@ export type Cors = {
 /**
  * Besu's `--rpc-http-cors-origins`: regular expressions, one of which must match the whole Origin; `*` alone matches all.
  * An empty list refuses every request that carries an Origin.
- * @param body of the answer to an origin that is refused.
+ * @param option that sets the list
+ * @param warn logs each refused origin once
  */
-export const createCors = (origins: readonly string[], body = 'Exception thrown handling RPC'): Cors => {
+export const createCors = (
+  origins: readonly string[],
+  option: string,
+  warn: (text: string) => void,
+): Cors => {
+  const logRefusal = createRefusalLog(
+    warn,
+    origin => `Refused a request of a page with the origin ${origin}: ${option} does not name it`,
+  )
+  const refused = (origin: string): Response => {
+    logRefusal(origin)
+    return rejected(option)
+  }
   const pattern = origins.includes('*') ? /^/ : new RegExp(`^(?:${origins.join('|')})$`)
   const isAllowed = (origin: string): boolean =>
     origins.length > 0 && origin.length <= ORIGIN_LENGTH_MAX && pattern.test(origin)
@@ -31,9 +47,9 @@ export const createCors = (origins: readonly string[], body = 'Exception thrown 
     return response
   }
   return {
-    refuse: origin => (origin === null || origin === '' || isAllowed(origin) ? undefined : rejected(body)),
+    refuse: origin => (origin === null || origin === '' || isAllowed(origin) ? undefined : refused(origin)),
     answer: (request, origin) => {
-      if (!isAllowed(origin)) return rejected(body)
+      if (!isAllowed(origin)) return refused(origin)
       if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method'))
         return undefined
       const preflight = new Response(null, {

@@ -1,8 +1,10 @@
+import { createRefusalLog } from './refusals.ts'
+
 /** Host name or bracketed IPv6 address with an optional port. */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::(\d{0,5}))?$/i
 const PORT_MAX = 65_535
 
-const FORBIDDEN_BODY = '{"message":"Host not authorized."}'
+const FORBIDDEN_BODY = '{"message":"Host not authorized. --host-allowlist names the hosts that are."}'
 
 const forbidden = (): Response =>
   new Response(FORBIDDEN_BODY, {
@@ -20,12 +22,18 @@ export const authorityOf = ({ headers, url }: HostRequest): string =>
 /**
  * Besu's `--host-allowlist`, against DNS rebinding: the host of the authority must be on the list, whatever its port
  * and case; `*` alone allows all, even without a host. Returns the refusal; undefined for an allowed request.
+ * @param warn logs each refused host once
  */
 export const createHostCheck = (
   allowlist: readonly string[],
+  warn: (text: string) => void,
 ): ((request: HostRequest) => Response | undefined) => {
   if (allowlist.includes('*')) return () => undefined
   const allowed = new Set(allowlist.map(host => host.toLowerCase()))
+  const logRefusal = createRefusalLog(
+    warn,
+    host => `Refused a request to the host ${host}: --host-allowlist does not name it`,
+  )
   // The same client sends the same header with each request.
   let passedBefore: string | undefined
   return request => {
@@ -34,7 +42,11 @@ export const createHostCheck = (
     if (authority === passedBefore) return undefined
     const match = AUTHORITY.exec(authority)
     if (match === null || Number(match[2] ?? 0) > PORT_MAX) return new Response(null, { status: 400 })
-    if (!allowed.has((match[1] as string).toLowerCase())) return forbidden()
+    const host = (match[1] as string).toLowerCase()
+    if (!allowed.has(host)) {
+      logRefusal(host)
+      return forbidden()
+    }
     passedBefore = authority
     return undefined
   }

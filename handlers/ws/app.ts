@@ -159,8 +159,8 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
     reportError,
     sessions,
   }
-  const refusedHost = createHostCheck(options.hostAllowlist)
-  const cors = createCors(options.corsOrigins, 'CORS Rejected - Invalid origin')
+  const refusedHost = createHostCheck(options.hostAllowlist, context.warn)
+  const cors = createCors(options.corsOrigins, '--rpc-ws-cors-origins', context.warn)
   const refusedOrigin = (request: HostRequest): Response | undefined => {
     const origin = request.headers.get('origin')
     return origin !== null && options.isOwnOrigin?.(request, origin) ? undefined : cors.refuse(origin)

@@ -47,6 +47,9 @@ export type MemberOptions = {
   readonly rpcPort: number
   /** Serves the explorer, with new blocks over WebSocket on a free port. */
   readonly explorer: boolean
+  /** Web origins whose pages may call it, as regular expressions. */
+  readonly corsOrigins: readonly string[]
+  readonly metrics: boolean
 }
 
 export type MemberProcess = {
@@ -68,6 +71,8 @@ const argumentsOf = ({
   p2pPort,
   rpcPort,
   explorer,
+  corsOrigins,
+  metrics,
 }: MemberOptions): readonly string[] => [
   `--genesis-file=${genesisPath}`,
   `--data-path=${member.dataPath}`,
@@ -79,6 +84,9 @@ const argumentsOf = ({
   // As on the development chain, so that the defaults of clients work however low the base fee falls.
   '--min-gas-price=0',
   '--logging-format=PLAIN',
+  ...(corsOrigins.length > 0 ? [`--rpc-http-cors-origins=${corsOrigins.join(',')}`] : []),
+  // On a free port, which the log names.
+  ...(metrics ? ['--metrics-enabled', '--metrics-port=0'] : []),
   ...(explorer
     ? ['--explorer-enabled', '--rpc-ws-enabled', '--rpc-ws-host=127.0.0.1', '--rpc-ws-port=0']
     : []),

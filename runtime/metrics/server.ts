@@ -24,14 +24,16 @@ const refuse = (status: number, headers: Readonly<Record<string, string>> = {}):
 /**
  * Answers `GET /metrics` in the format of Prometheus or of OpenMetrics, as the Accept header asks; `name[]` filters by name.
  * The host allowlist counts.
+ * @param warn logs each refused host once
  * @param probes answers /liveness and /readiness, whatever host is asked for; undefined for other paths
  */
 export const createMetricsApp = (
   registry: Pick<MetricsRegistry, 'render'>,
   hostAllowlist: readonly string[],
   probes: Probes,
+  warn: (text: string) => void,
 ): Fetch => {
-  const refusedHost = createHostCheck(hostAllowlist)
+  const refusedHost = createHostCheck(hostAllowlist, warn)
   let scrapes = 0
 
   const scrape = async (request: Request, { searchParams }: URL): Promise<Response> => {

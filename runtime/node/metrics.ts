@@ -133,7 +133,11 @@ export const publishMetrics = async (
 ): Promise<() => Promise<void>> => {
   if (listener !== undefined) {
     const { createMetricsApp } = await import('../metrics/server.ts')
-    listener.attach({ fetch: createMetricsApp(registry, options.hostAllowlist, probes) })
+    listener.attach({
+      fetch: createMetricsApp(registry, options.hostAllowlist, probes, text =>
+        logOf('metrics').warn('{text}', { text }),
+      ),
+    })
   }
   if (!options.metricsPushEnabled) return async () => undefined
   const { startMetricsPush } = await import('../metrics/push.ts')

@@ -131,6 +131,7 @@ const openApps = (
   const options = {
     hostAllowlist: ['*'],
     corsOrigins,
+    corsOption: 'CORS_ORIGINS',
     bodyBytesMax: BODY_BYTES_MAX,
     inbound: createInboundLimits({ bodiesBytesMax: BODIES_BYTES_MAX }),
     isCompressing: false,

@@ -178,7 +178,10 @@ const defineOn = (runtime: RuntimeName, { beforeAll, afterAll, test }: Scenario)
     const plain = await fetch(url, { headers })
     expect([plain.status, await plain.text()]).toEqual([400, "Websocket endpoint can't handle HTTP requests"])
     const refused = await fetch(url, { headers: { host: other } })
-    expect([refused.status, await refused.text()]).toEqual([403, '{"message":"Host not authorized."}'])
+    expect([refused.status, await refused.text()]).toEqual([
+      403,
+      '{"message":"Host not authorized. --host-allowlist names the hosts that are."}',
+    ])
     const login = await fetch(`${url}/login`, { method: 'POST', headers, body: '{}' })
     expect(login.status).toBe(400)
   })

@@ -12,7 +12,7 @@ import type { RpcContext } from '../context.ts'
 import type { Call } from '../method.ts'
 import { accessListShape } from '../shapes/transaction.ts'
 import { simulateIn } from './block.ts'
-import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
+import { checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
 import { readNextCall } from './nextCall.ts'
 
 /** Maximum number of runs: listing an entry changes gas costs, so the next run may execute other code and access more. */
@@ -97,7 +97,6 @@ export const createAccessList = async ({ params }: Call, context: RpcContext): P
   const { call, block, overrides } = await readNextCall(params, context)
   const { list, result } = await simulateIn(context, block, overrides, (world, environment) => {
     const prepared = prepareCall(context, call, environment)
-    checkNonce(call.nonce, call.from, world)
     checkUpfrontCost(prepared, world)
     return findList(prepared, world)
   })

@@ -7,7 +7,7 @@ import { given } from '../parameters/values.ts'
 import { type SimulationBlock, simulateIn, simulationBlock } from './block.ts'
 import { readBlockOverrides, underBlockOverrides } from './blockOverrides.ts'
 import { type CallParameters, readCall } from './callParameters.ts'
-import { checkNonce, checkUpfrontCost, prepareCall, runCall } from './message.ts'
+import { checkUpfrontCost, prepareCall, runCall } from './message.ts'
 import { failureOf } from './outcome.ts'
 import { withConsole } from './withConsole.ts'
 import { readStateOverrides, type StateOverrides } from './stateOverrides.ts'
@@ -24,7 +24,6 @@ export const simulateCall = (
 ): TransactionResult | Promise<TransactionResult> =>
   simulateIn(context, block, overrides, (world, environment) => {
     const prepared = prepareCall(context, call, environment)
-    checkNonce(call.nonce, call.from, world)
     checkUpfrontCost(prepared, world)
     return withConsole(context, tracer => runCall(prepared, world, tracer))
   })

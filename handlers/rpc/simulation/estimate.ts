@@ -8,7 +8,7 @@ import { RpcError } from '../errors.ts'
 import type { Call } from '../method.ts'
 import { type SimulationBlock, simulateIn } from './block.ts'
 import type { CallParameters } from './callParameters.ts'
-import { checkNonce, checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
+import { checkUpfrontCost, prepareCall, type PreparedCall, runCall } from './message.ts'
 import { readNextCall } from './nextCall.ts'
 import { failureOf } from './outcome.ts'
 import { searchGasLimit } from './search.ts'
@@ -91,7 +91,6 @@ export const estimateCall = async (
 ): Promise<bigint> => {
   return await simulateIn(context, block, overrides, (world, environment) => {
     const prepared = prepareCall(context, { ...call, gas: undefined }, environment)
-    checkNonce(call.nonce, call.from, world)
     return estimateIn(context, call, prepared, world, aim)
   })
 }

@@ -145,15 +145,6 @@ export const checkUpfrontCost = ({ message }: PreparedCall, world: WorldState): 
     })
 }
 
-/** @throws RpcError if the nonce is already used; a higher one counts as the next */
-export const checkNonce = (nonce: bigint | undefined, from: Uint8Array, world: WorldState): void => {
-  const accountNonce = world.nonce(from)
-  if (nonce !== undefined && nonce < accountNonce)
-    throw new RpcError('NONCE_TOO_LOW', {
-      detail: `transaction nonce ${nonce} below sender account nonce ${accountNonce}`,
-    })
-}
-
 /** Runs the call and changes the world state. @throws RpcError if the call cannot begin */
 export const runCall = (
   { message, environment }: PreparedCall,

@@ -1,6 +1,6 @@
 import type { RpcContext } from '../context.ts'
 import type { CallParameters } from '../simulation/callParameters.ts'
-import { checkNonce, checkUpfrontCost, prepareCall, runCall } from '../simulation/message.ts'
+import { checkUpfrontCost, prepareCall, runCall } from '../simulation/message.ts'
 import type { Budget } from './budget.ts'
 import type { Session } from './session.ts'
 import type { TracerKind } from './traced.ts'
@@ -18,7 +18,6 @@ export const traceCallIn = (
   return session.step(() => {
     budget.rewind(used)
     const prepared = prepareCall(context, call, environment)
-    checkNonce(call.nonce, call.from, world)
     checkUpfrontCost(prepared, world)
     const { from, to, gasLimit, authorizationList } = prepared.message
     const tracer = kind(

@@ -73,6 +73,8 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
       p2pPort: p2pPorts[index] as number,
       rpcPort: rpcPorts[index] as number,
       explorer: member === folder.rpc,
+      corsOrigins: member === folder.rpc ? options.rpcHttpCorsOrigins : [],
+      metrics: options.metricsEnabled,
     }),
   )
   let stopWatching = (): void => undefined
@@ -82,6 +84,9 @@ export const runNetwork = async ({ options, terminal }: Context): Promise<number
       terminal.out(`Network of ${folder.validators.length} validators in ${path}\n`)
       terminal.out(endpoints(processes, p2pPortOf))
       terminal.out(`\nExplorer: ${(processes[0] as MemberProcess).url}/explorer`)
+      terminal.out(
+        `Web pages that may call it (--rpc-http-cors-origins): ${options.rpcHttpCorsOrigins.join(', ') || 'its own'}`,
+      )
       terminal.out(`Funded accounts: those of the mnemonic "${DEVELOPMENT_MNEMONIC}"`)
       terminal.out(`${hints(path)}\n`)
       const print = (line: string): void => terminal.out(line)

@@ -1,6 +1,7 @@
 import { P2P_PORT, RPC_PORT } from '../../cli/ports.ts'
 import { type Command, defineCommand } from '../../cli/command.ts'
-import { integerOption, pathOption } from '../../cli/option.ts'
+import { booleanOption, integerOption, listOption, pathOption } from '../../cli/option.ts'
+import { checkCorsOrigins } from '../../cli/values/rpc.ts'
 import { GROUP } from '../sharedOptions.ts'
 
 export type NetworkCommandOptions = typeof NETWORK_OPTIONS
@@ -46,6 +47,19 @@ const NETWORK_OPTIONS = {
     max: 65_000,
     placeholder: '<PORT>',
     description: 'JSON-RPC port of the RPC node; the validators use the next ones; 0 for free ones',
+  }),
+  rpcHttpCorsOrigins: listOption({
+    name: 'rpc-http-cors-origins',
+    group: GROUP,
+    fallback: ['http://localhost:[0-9]+', 'http://127\\.0\\.0\\.1:[0-9]+'] as readonly string[],
+    check: checkCorsOrigins,
+    description: 'Web origins whose pages may call the RPC node, as regular expressions; * for all',
+  }),
+  metricsEnabled: booleanOption({
+    name: 'metrics-enabled',
+    group: GROUP,
+    fallback: false,
+    description: 'Serve metrics of each node for Prometheus on a free port, which its log names',
   }),
   p2pPort: integerOption({
     name: 'p2p-port',

@@ -5,6 +5,7 @@ import { UsageError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { ServerTls } from '../../serving/serve.ts'
 import { type ServerAccess, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
+import { allowedOrigins } from './origins.ts'
 
 type App = Pick<GraphqlApp, 'fetch' | 'close'>
 
@@ -52,7 +53,8 @@ export const serveGraphql = async (
       context,
       {
         hostAllowlist: options.hostAllowlist,
-        corsOrigins: options.graphqlHttpCorsOrigins,
+        corsOrigins: allowedOrigins(options.graphqlHttpCorsOrigins, context),
+        corsOption: '--graphql-http-cors-origins',
         bodyBytesMax: options.rpcHttpMaxRequestContentLength,
         complexityMax: options.graphqlMaxComplexity,
         introspection: options.graphqlIntrospectionEnabled,

@@ -21,6 +21,7 @@ import { keepCompressed } from '../../threads/calls/compressedJson.ts'
 import { clientVersion } from '../../version.ts'
 import { minGasPriceOf } from '../pool/poolOptions.ts'
 import type { Server, ServerTls } from '../../serving/serve.ts'
+import { allowedOrigins } from './origins.ts'
 import { type ServerAccess, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
 
 /** The parts of the host that do not follow from the options. */
@@ -172,7 +173,8 @@ export const serveRpc = (
     context,
     {
       hostAllowlist: options.hostAllowlist,
-      corsOrigins: options.rpcHttpCorsOrigins,
+      corsOrigins: allowedOrigins(options.rpcHttpCorsOrigins, context),
+      corsOption: '--rpc-http-cors-origins',
       bodyBytesMax: options.rpcHttpMaxRequestContentLength,
       inbound: access.inbound,
       pages: enabledBy(options).explorer ? createExplorer({ webSocketPort: ws?.port }) : undefined,

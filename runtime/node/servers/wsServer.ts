@@ -4,6 +4,7 @@ import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import type { Server, ServerTls } from '../../serving/serve.ts'
 import { type ServerAccess, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
+import { allowedOrigins } from './origins.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
 
 /** Maximum body length of POST /login. */
@@ -62,7 +63,7 @@ export const serveWs = (
   warnOfEmptyGroups(context)
   const app = createWsApp(context, {
     hostAllowlist: options.hostAllowlist,
-    corsOrigins: [...options.rpcHttpCorsOrigins, ...options.rpcWsCorsOrigins],
+    corsOrigins: allowedOrigins([...options.rpcHttpCorsOrigins, ...options.rpcWsCorsOrigins], context),
     isOwnOrigin:
       http === undefined ? undefined : createOwnOrigin(options.hostAllowlist, () => String(http.port)),
     connectionsMax: options.rpcWsMaxActiveConnections,

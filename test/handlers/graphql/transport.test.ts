@@ -153,7 +153,9 @@ describe('given the paths around the endpoint', () => {
   test('when the host is not allowed, then the request is refused', async () => {
     const response = await graphql.send('/graphql?query={chainID}', { headers: { host: 'evil.example' } })
     expect(response.status).toBe(403)
-    expect(await response.text()).toBe('{"message":"Host not authorized."}')
+    expect(await response.text()).toBe(
+      '{"message":"Host not authorized. --host-allowlist names the hosts that are."}',
+    )
   })
 })
 
@@ -164,7 +166,9 @@ describe('given a browser', () => {
   test('when its page has another origin, then it is refused unless the origin is allowed', async () => {
     const refused = await from(graphql, 'https://app.example')
     expect(refused.status).toBe(403)
-    expect(await refused.text()).toBe('CORS Rejected - Invalid origin')
+    expect(await refused.text()).toBe(
+      'Origin not allowed. --graphql-http-cors-origins names the origins that are.',
+    )
     const open = graphqlOf(node, { corsOrigins: ['https://app.*'] })
     const allowed = await from(open, 'https://app.example')
     expect(allowed.status).toBe(200)

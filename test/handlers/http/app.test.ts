@@ -148,7 +148,9 @@ describe('given the host allowlist', () => {
     const response = await send('/', { headers: { host: 'evil.example' } })
     expect(response.status).toBe(403)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(await response.text()).toBe('{"message":"Host not authorized."}')
+    expect(await response.text()).toBe(
+      '{"message":"Host not authorized. --host-allowlist names the hosts that are."}',
+    )
   })
 
   test('when a listed host came before, then another is refused nevertheless', async () => {
@@ -191,7 +193,10 @@ describe('given CORS', () => {
 
   test('when nothing is configured, then every origin is refused', async () => {
     const response = await fromOrigin('http://a.example')
-    expect([response.status, await response.text()]).toEqual([403, 'Exception thrown handling RPC'])
+    expect([response.status, await response.text()]).toEqual([
+      403,
+      'Origin not allowed. --rpc-http-cors-origins names the origins that are.',
+    ])
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 

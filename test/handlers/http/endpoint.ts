@@ -13,6 +13,7 @@ export const contextWith = (more: Partial<RpcContext> = {}): RpcContext =>
     scheduler: requestScheduler(),
     syncing: () => undefined,
     differences: () => [],
+    warn: () => undefined,
     reportError: (_: string, error: unknown) => {
       throw error
     },

@@ -123,17 +123,20 @@ describe('given eth_call', () => {
       expect((await failing('withoutEnd', [], { gas: '0x30000' })).error).toEqual(halted('Out of gas'))
     })
 
-    test('when gas, nonce, price or balance are wrong, then the text has the numbers', async () => {
+    test('when the nonce is used already, then it is ignored: clients keep a nonce for a while', async () => {
+      const call = { from: DEPLOYER.address, to: RECEIVER.address, nonce: '0x1' }
+      expect(await rpc('eth_call', call, 'latest')).toMatchObject({ result: '0x' })
+      expect(await rpc('eth_estimateGas', call)).toMatchObject({ result: '0x5208' })
+      expect(await rpc('eth_createAccessList', call)).toMatchObject({ result: { accessList: [] } })
+    })
+
+    test('when gas, price or balance are wrong, then the text has the numbers', async () => {
       const base = { from: RECEIVER.address, to: sample.token }
       const errorOf = async (fields: object) =>
         (await rpc('eth_call', { ...base, ...fields }, 'latest')).error
       expect(await errorOf({ gas: '0x5207' })).toEqual({
         code: -32003,
         message: 'Intrinsic gas exceeds gas limit (intrinsic gas cost 21000 exceeds gas limit 20999)',
-      })
-      expect(await errorOf({ from: DEPLOYER.address, nonce: '0x1' })).toEqual({
-        code: -32001,
-        message: 'Nonce too low (transaction nonce 1 below sender account nonce 6)',
       })
       expect(await errorOf({ gasPrice: '0x1' })).toEqual({
         code: -32009,
