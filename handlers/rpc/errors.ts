@@ -215,7 +215,7 @@ export const RPC_ERRORS = {
   SIMULATION_NONCE_TOO_HIGH: { code: -38011, message: 'Nonce too high' },
   SIMULATION_FEE_TOO_LOW: { code: -38012, message: 'Max fee per gas below the base fee of the block' },
   SIMULATION_INTRINSIC_GAS: { code: -38013, message: 'Intrinsic gas exceeds gas limit' },
-  SIMULATION_UPFRONT_COST: { code: -38014, message: 'Upfront cost exceeds account balance' },
+  SIMULATION_UPFRONT_COST: { code: -38014, message: 'insufficient funds for gas * price + value' },
   SIMULATION_BLOCK_GAS: { code: -38015, message: 'Transaction gas limit exceeds block gas limit' },
   SIMULATION_BLOCK_NUMBERS: { code: -38020, message: 'Block numbers are not ascending' },
   SIMULATION_TIMESTAMPS: { code: -38021, message: 'Timestamps are not ascending' },

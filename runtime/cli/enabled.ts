@@ -8,6 +8,8 @@ export type Enabled = {
   readonly http: boolean
   /** The block explorer, on the port of JSON-RPC over HTTP. */
   readonly explorer: boolean
+  /** The index of transactions by account. */
+  readonly index: boolean
   /** Connections to other nodes. */
   readonly p2p: boolean
 }
@@ -16,14 +18,19 @@ export const enabledBy = ({
   genesisFile,
   rpcHttpEnabled,
   explorerEnabled,
+  explorerIndex,
   p2pEnabled,
-}: Pick<NodeOptions, 'genesisFile' | 'rpcHttpEnabled' | 'explorerEnabled' | 'p2pEnabled'>): Enabled => {
+}: Pick<
+  NodeOptions,
+  'genesisFile' | 'rpcHttpEnabled' | 'explorerEnabled' | 'explorerIndex' | 'p2pEnabled'
+>): Enabled => {
   const development = genesisFile === undefined
   const http = rpcHttpEnabled ?? development
   return {
     development,
     http,
     explorer: http && (explorerEnabled ?? development),
+    index: explorerIndex ?? development,
     p2p: p2pEnabled ?? !development,
   }
 }

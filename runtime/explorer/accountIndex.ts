@@ -1,4 +1,5 @@
 import type { Address } from '../../core/bytes/bytes.ts'
+import { maxBigint } from '../../core/bytes/integer.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import type { Scheduler } from '../../core/scheduler.ts'
 import type { AccountIndex } from '../../handlers/rpc/ots/accountIndex.ts'
@@ -14,6 +15,8 @@ export type AccountIndexOptions = {
   readonly chain: Pick<Chain, 'head' | 'onHead' | 'genesis'> & {
     readonly store: Pick<Chain['store'], 'record' | 'historyStart'>
   }
+  /** The first block to index; a chain that forks a network begins after that network's last block. */
+  readonly first: () => bigint
   /** File of the index; `:memory:` for none. */
   readonly path: string
   readonly scheduler: Scheduler
@@ -67,8 +70,8 @@ const readBatch = async (
 const run = async (state: State): Promise<void> => {
   const { chain, tables } = state
   while (!state.isStopped) {
-    const start = chain.store.historyStart?.() ?? 0n
-    // Earlier blocks were removed.
+    const start = maxBigint(chain.store.historyStart?.() ?? 0n, state.first())
+    // Earlier blocks were removed, or belong to a forked network.
     if (tables.next() < start) tables.add([], start)
     const from = tables.next()
     if (from > chain.head().header.number) return

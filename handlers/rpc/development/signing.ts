@@ -39,13 +39,13 @@ export const personalSign = ({ params }: Call, context: RpcContext): string =>
 export const signTypedData = ({ params }: Call, context: RpcContext): string =>
   signed(context, requireAddress(params, 0), typedDataHash(given(params, 1)))
 
+/** Without `from` the first account signs, as in anvil and Hardhat. */
 const filledOf = (call: Call, context: RpcContext): ReturnType<typeof fillCall> => {
   const transaction = given(call.params, 0)
   if (!isObject(transaction)) throw new RpcError('INVALID_CALL')
-  developmentOf(context)
-  if (transaction['from'] === undefined)
-    throw new RpcError('UNKNOWN_ACCOUNT', { detail: 'from is missing, the account that signs' })
-  return fillCall(call, context)
+  const [first] = developmentOf(context).accounts
+  const from = transaction['from'] ?? (first === undefined ? undefined : toHex(first))
+  return fillCall({ ...call, params: [{ ...transaction, from }, ...call.params.slice(1)] }, context)
 }
 
 const signFilled = async (call: Call, context: RpcContext): Promise<RecoveredTransaction> => {

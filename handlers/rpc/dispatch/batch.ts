@@ -87,6 +87,8 @@ export const runBatch = async (
     await runCalls(method, calls)
     index += calls.length - 1
   }
+  // A batch of notifications alone has no answer.
+  if (length === 0) return ''
   const answered = replies.finish()
   return length <= WHOLE_LENGTH_MAX ? answered.text : answered.pieces
 }

@@ -9,7 +9,7 @@ import { forkIsAtLeast } from '../../../core/genesis/fork.ts'
 import type { WorldState } from '../../../core/state/world.ts'
 import type { RpcContext } from '../context.ts'
 import { RpcError, wrongChainId } from '../errors.ts'
-import type { CallParameters } from './callParameters.ts'
+import { type CallParameters, invalidCall } from './callParameters.ts'
 import { invalidMessage } from './outcome.ts'
 
 /** A call prepared for one block. */
@@ -35,6 +35,7 @@ export const checkTypes = (call: CallParameters, { rules }: BlockEnvironment): v
   if (!forkIsAtLeast(rules.fork, 'cancun')) throw new RpcError('INVALID_TRANSACTION_TYPE')
   const blobs = blobVersionedHashes.length
   if (blobs === 0) throw new RpcError('INVALID_BLOB_COUNT')
+  if (call.to === undefined) invalidCall('to is missing: a blob transaction cannot create a contract')
   if (blobs > (rules.blob?.maxBlobs ?? 0))
     throw new RpcError('TOTAL_BLOB_GAS', { detail: `Blob transaction has too many blobs: ${blobs}` })
 }

@@ -37,7 +37,12 @@ const actionAndResult = (node: CallNode): readonly [type: string, action: Json, 
       return [
         'create',
         { creationMethod: method, from, gas, init: toHex(node.input), value },
-        { address: toHex(node.to), code: toHex(node.output), gasUsed },
+        // As in geth: a creation that failed has no address.
+        {
+          ...(node.outcome === 'success' ? { address: toHex(node.to) } : {}),
+          code: toHex(node.output),
+          gasUsed,
+        },
       ]
     default:
       return [

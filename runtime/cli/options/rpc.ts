@@ -109,7 +109,8 @@ export const RPC_OPTIONS = {
   explorerIndex: booleanOption({
     name: 'explorer-index',
     group: RPC,
-    fallback: false,
+    fallback: undefined,
+    shownDefault: 'false, true on a development chain',
     description:
       'Index transactions by account and creators of contracts, for the group OTS and the explorer',
   }),

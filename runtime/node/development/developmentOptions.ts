@@ -1,6 +1,6 @@
 import type { Chain, Rewinding } from '../../../core/chain/chain.ts'
 import type { PoolHead, TransactionPool } from '../../../core/txpool/pool.ts'
-import type { MiningMode, RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
+import type { RpcDevelopment } from '../../../handlers/rpc/development/development.ts'
 import type { Submit } from '../pool/submit.ts'
 import type { DevelopmentChains } from './chains.ts'
 import type { Clock } from './clock.ts'
@@ -20,8 +20,8 @@ export type DevelopmentOptions = {
   readonly snapshots: Snapshots
   readonly clock: Clock
   readonly headers: HeaderChoices
-  /** How blocks are made from the start. */
-  readonly mode: MiningMode
+  /** Sets the minimum gas price of blocks to that of the options. */
+  readonly resetPrice: () => void
   readonly console: RpcDevelopment['console']
   readonly setLogging: (isOn: boolean) => void
   /** Why this chain cannot be rewound or edited, because other nodes follow it; undefined if it can. */

@@ -13,6 +13,7 @@ import type { Log } from '../../logging/log.ts'
 import { logBlock } from '../../logging/logBlock.ts'
 import type { HeaderChoices } from './headerChoice.ts'
 import type { Clock } from './clock.ts'
+import { logFailures } from './failures.ts'
 
 export type MinerOptions = {
   readonly chain: Chain
@@ -98,6 +99,7 @@ const mineBlock = async ({ from }: MinerState, durable: Durable): Promise<number
   clock.blockMade(timestamp)
   await from.poolSettled()
   const { transactions } = built.block
+  logFailures(log, built)
   logBlock(log, 'Produced', header, transactions.length, pool.size, qbftBlockHash(header))
   // A stopped transaction is tried once more, in the next block.
   return transactions.length + built.stopped.length

@@ -9,6 +9,7 @@ import { changeLogLevel, logOf } from '../../logging/log.ts'
 import type { RunningNode } from '../runningNode.ts'
 import type { ChangeableSettings } from '../minerSettings.ts'
 import type { PoolFollower } from '../pool/poolFollower.ts'
+import { minGasPriceOf } from '../pool/poolOptions.ts'
 import type { Submit } from '../pool/submit.ts'
 import { createClock } from './clock.ts'
 import { createDevelopment } from './development.ts'
@@ -104,7 +105,7 @@ export const openDevelopment = (
       snapshots,
       clock,
       headers,
-      mode,
+      resetPrice: () => settings.change({ minGasPrice: minGasPriceOf(options) }),
       console,
       setLogging: isOn => changeLogLevel(isOn ? options.logging : 'OFF', []),
       refusal,

@@ -17,14 +17,10 @@ const isHttpUrl = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.p
 
 /** @throws UsageError for an option of a development chain on any other, and for contradictions between them */
 export const requireDevelopment = (options: NodeOptions): void => {
-  const { genesisFile, forkUrl, explorerIndex } = options
+  const { genesisFile, forkUrl } = options
   const [first] = given(options)
   if (genesisFile !== undefined && first !== undefined)
     refuse(`--${first} is for a development chain: leave it out, or leave out --genesis-file`)
   if (forkUrl === undefined) return
   if (!isHttpUrl(forkUrl)) refuse("--fork-url: give the URL of a node's JSON-RPC over HTTP")
-  if (explorerIndex)
-    refuse(
-      '--explorer-index reads every block, and those before a fork are with another network: leave it out',
-    )
 }

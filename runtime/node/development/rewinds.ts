@@ -114,7 +114,7 @@ export const createRewinds = (
       requireFree()
       const next = await chainAfterReset(chains, forking)
       snapshots.clear()
-      miner.setMode(options.mode)
+      options.resetPrice()
       await miner.alone(async () => {
         chains.use(next)
         onRewound(await goBack(options, firstSnapshotOf(next)))

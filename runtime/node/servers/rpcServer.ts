@@ -61,7 +61,7 @@ export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'subm
 const ACTIVE_FILTERS_MAX = 100_000
 
 /** Groups that a development chain serves besides Besu's default ones. */
-const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG', 'OTS', 'DEV']
+const DEVELOPMENT_APIS: readonly string[] = ['QBFT', 'TXPOOL', 'DEBUG', 'TRACE', 'OTS', 'DEV']
 
 /** The group of the methods that only a development chain has. */
 const DEVELOPMENT_API = 'DEV'

@@ -55,6 +55,7 @@ describe('given an index of transactions by account', () => {
   ): Promise<RunningAccountIndex> =>
     openAccountIndex({
       chain,
+      first: () => 0n,
       path,
       scheduler: requestScheduler(),
       log: { error: (text: string) => expect(text).toBe('') } as never,

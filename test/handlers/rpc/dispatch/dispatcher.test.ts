@@ -231,7 +231,7 @@ describe('given a batch', () => {
       status: 200,
       body: `[${echo('2', '[]')}]`,
     })
-    expect(await handle(`[${request('"params":[]')}]`)).toEqual({ status: 200, body: '[]' })
+    expect(await handle(`[${request('"params":[]')}]`)).toEqual({ status: 200, body: '' })
   })
 
   test('when it contains a batch, then that element is not a request', async () => {

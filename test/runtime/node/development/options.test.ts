@@ -12,7 +12,6 @@ const refusals = (...args: readonly string[]): readonly string[] =>
 test('given a fork of another network, when an option contradicts it, then it is refused with the reason', () => {
   expect(refusals('--fork-url=http://127.0.0.1:8545', '--fork-block=5')).toEqual([])
   expect(refusals('--fork-url=ws://127.0.0.1:8545')[0]).toContain('JSON-RPC over HTTP')
-  expect(refusals('--fork-url=http://127.0.0.1:8545', '--explorer-index')[0]).toContain('--explorer-index')
 })
 
 test('given a genesis file, when a fork is asked for, then it is refused', () => {
