@@ -61,6 +61,7 @@ const ROWS: readonly Row[] = [
       ['getAutomine', []],
       ['mine', ['0x2', '0x5']],
       ['setBalance', [ACCOUNT, '0x1']],
+      ['addBalance', [ACCOUNT, '0x5']],
       ['setCode', [ACCOUNT, '0x00']],
       ['setNonce', [ACCOUNT, '0x7']],
       ['setStorageAt', [ACCOUNT, WORD, WORD]],
@@ -184,6 +185,50 @@ const run = async ({ client, snapshots }: Timed, step: Step): Promise<number> =>
   await client.rpc('evm_mine')
   return (await headTime(client)) - before
 }
+
+describe('given an account on this node and on anvil', () => {
+  const OTHER = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+
+  test('when it is read and has sent transactions, then both answer alike', async () => {
+    const pair: readonly Client[] = [node, anvil]
+    for (const client of pair) {
+      await client.rpc('anvil_reset')
+      await client.rpc('anvil_setBalance', ACCOUNT, '0x10')
+      await client.rpc('anvil_addBalance', ACCOUNT, '0x5')
+      await client.rpc('anvil_setCode', ACCOUNT, '0x00')
+      await client.rpc('evm_mine')
+    }
+    const answers = (method: string, ...params: unknown[]) =>
+      Promise.all(pair.map(client => client.rpc(method, ...params)))
+    for (const method of ['eth_getAccount', 'eth_getAccountInfo'])
+      for (const address of [ACCOUNT, '0x00000000000000000000000000000000000000bb']) {
+        const [ours, theirs] = await answers(method, address, 'latest')
+        expect(ours).toEqual(theirs)
+      }
+    const [from] = await node.rpc<string[]>('eth_accounts')
+    const transaction = { from, to: OTHER, value: '0x1', gas: '0x5208', maxFeePerGas: '0x77359400' }
+    expect(await node.rpc('eth_sendTransactionSync', transaction)).toMatchObject({
+      status: '0x1',
+      from,
+      to: OTHER,
+    })
+    await anvil.rpc('eth_sendTransaction', transaction)
+    for (let count = 0; count < 3; count++) await answers('evm_mine')
+    expect(await node.rpc('eth_getTransactionBySenderAndNonce', from, 0)).toMatchObject({
+      from,
+      nonce: '0x0',
+    })
+    expect(await node.rpc<null>('eth_getTransactionBySenderAndNonce', from, 1)).toBeNull()
+    await answers('evm_setAutomine', false)
+    await answers('eth_sendTransaction', transaction)
+    expect(await node.rpc('eth_pendingTransactions')).toMatchObject([{ from, nonce: '0x1' }])
+    expect(await node.rpc('eth_getTransactionBySenderAndNonce', from, 1)).toMatchObject({
+      nonce: '0x1',
+      blockHash: null,
+    })
+    await answers('evm_setAutomine', true)
+  })
+})
 
 describe('given random changes of the time, on this node and on anvil', () => {
   test.each([1, 2, 3, 4, 5, 6])('when sequence %d runs, then both move their blocks alike', async seed => {

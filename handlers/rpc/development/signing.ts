@@ -9,6 +9,7 @@ import type { Call, Params } from '../method.ts'
 import { given, prefixedBytesOf, required, requireAddress } from '../parameters/values.ts'
 import { fillCall } from '../pool/fillTransaction.ts'
 import { submitSent } from '../pool/sendRawTransaction.ts'
+import { readWait, sendAndWait } from '../pool/sendRawTransactionSync.ts'
 import type { RpcDevelopment } from './development.ts'
 import { messageHash, typedDataHash } from './typedData.ts'
 
@@ -69,6 +70,13 @@ export const sendUnsigned = async (call: Call, context: RpcContext): Promise<str
 /** eth_signTransaction: the signed encoding. */
 export const signTransaction = async (call: Call, context: RpcContext): Promise<string> =>
   toHex((await signFilled(call, context)).transaction.encoded)
+
+/** eth_sendTransactionSync: the receipt. @throws RpcError, TransactionRejected */
+export const sendTransactionSync = async (call: Call, context: RpcContext): Promise<unknown> => {
+  const waitMs = readWait(given(call.params, 1), context)
+  const sent = await signFilled(call, context)
+  return sendAndWait(sent, waitMs, call.expired, context, () => send(sent, context))
+}
 
 /** eth_sendTransaction on a development chain: the hash. @throws RpcError, TransactionRejected */
 export const sendTransaction = async (call: Call, context: RpcContext): Promise<string> =>

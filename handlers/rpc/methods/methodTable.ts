@@ -3,6 +3,7 @@ import { ADMIN_METHODS } from './admin.ts'
 import { DEBUG_RAW_METHODS } from './debug/raw.ts'
 import { DEBUG_STATE_METHODS } from './debug/state.ts'
 import { DEBUG_TRACE_METHODS } from './debug/trace.ts'
+import { DEV_ACCOUNT_METHODS } from './development/accounts.ts'
 import { DEV_HEADER_METHODS } from './development/header.ts'
 import { DEV_MINING_METHODS } from './development/mining.ts'
 import { DEV_NODE_METHODS } from './development/node.ts'
@@ -60,4 +61,5 @@ export const METHODS: readonly Method[] = [
   ...DEV_POOL_METHODS,
   ...DEV_NODE_METHODS,
   ...DEV_SIGNING_METHODS,
+  ...DEV_ACCOUNT_METHODS,
 ]

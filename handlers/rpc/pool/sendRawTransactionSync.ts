@@ -81,7 +81,8 @@ const createWatch = (
   }
 }
 
-const readWait = (value: unknown, { options }: RpcContext): number => {
+/** Reads how long a request waits for its receipt, milliseconds. */
+export const readWait = (value: unknown, { options }: RpcContext): number => {
   const longest = Math.floor(options.timeoutMs * WAIT_PART_MAX)
   const requested = value === undefined ? WAIT_MS : Number(required(integerOf(value, 53), 'INVALID_TIMEOUT'))
   return Math.min(requested, longest)
@@ -94,6 +95,17 @@ export const sendRawTransactionSync = async (call: Call, context: RpcContext): P
     throw new RpcError('INVALID_PARAM_COUNT', { data: `1 or 2 expected, not ${params.length}` })
   const waitMs = readWait(given(params, 1), context)
   const sent = await readSent(params.slice(0, 1), context)
+  return sendAndWait(sent, waitMs, expired, context)
+}
+
+/** Sends a transaction and returns its receipt. @param submit adds it to the pool, and may produce its block */
+export const sendAndWait = async (
+  sent: RecoveredTransaction,
+  waitMs: number,
+  expired: () => boolean,
+  context: RpcContext,
+  submit: () => Promise<unknown> = () => submitSent(sent, context),
+): Promise<unknown> => {
   await requireNoGap(context, sent)
   const count = waiting.get(context.chain) ?? 0
   if (count >= SYNC_WAITERS_MAX) throw new RpcError('SEND_SYNC_TOO_MANY')
@@ -102,7 +114,7 @@ export const sendRawTransactionSync = async (call: Call, context: RpcContext): P
   const watch = createWatch(context, hash, waitMs)
   waiting.set(context.chain, count + 1)
   try {
-    await submitSent(sent, context)
+    await submit()
     while ((await watch.next()) && !expired()) {
       const mined = await findMined(context, hash)
       if (mined !== undefined) return receiptShape(mined.record, mined.index, context.options)

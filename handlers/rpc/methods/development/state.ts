@@ -16,6 +16,8 @@ import {
   requireAddress,
 } from '../../parameters/values.ts'
 import { type Call, developmentMethod, developmentSetter, type Method, type Params } from '../../method.ts'
+import { LATEST } from '../../parameters/block.ts'
+import { readState } from '../../state/state.ts'
 import { refusing } from './refusing.ts'
 
 const edit =
@@ -24,6 +26,9 @@ const edit =
     const wanted = read(params)
     return refusing(() => developmentOf(context).edit(wanted))
   }
+
+/** Largest balance. */
+const WEI_MAX = 2n ** 256n - 1n
 
 const wordOf = (integer: bigint | undefined): Uint8Array =>
   bigintToFixedBytes(required(integer, 'INVALID_PARAMS'), 32)
@@ -79,6 +84,18 @@ export const DEV_STATE_METHODS: readonly Method[] = [
       address: requireAddress(params, 0),
       wei: required(decimalOrHexOf(given(params, 1)), 'INVALID_PARAMS'),
     })),
+  }),
+  ...both('addBalance', {
+    summary: 'Adds to the balance of an account',
+    params: { address: 'Address', wei: 'DecimalWei' },
+    apply: async ({ params }, context) => {
+      const address = requireAddress(params, 0)
+      const added = required(decimalOrHexOf(given(params, 1)), 'INVALID_PARAMS')
+      const balance = await readState(context, LATEST, state => state.account(address)?.balance ?? 0n)
+      const wei = (balance ?? 0n) + added
+      if (wei > WEI_MAX) throw new RpcError('INVALID_PARAMS', { detail: 'the sum exceeds 256 bits' })
+      return refusing(() => developmentOf(context).edit({ kind: 'balance', address, wei }))
+    },
   }),
   ...developmentSetter(['anvil_setNonce', 'hardhat_setNonce', 'evm_setAccountNonce'], {
     summary: 'Sets the nonce of an account',
