@@ -26,11 +26,20 @@ export const RPC_ERRORS = {
     code: -32005,
     message: 'Too many subscriptions on this node (--rpc-ws-max-active-subscriptions)',
   },
+  LOG_SUBSCRIPTIONS_TOO_MANY: {
+    code: -32005,
+    message: 'Too many addresses and topics in the log subscriptions of this node: use fewer of them',
+  },
   SUBSCRIPTIONS_TOO_MANY: { code: -32005, message: 'Too many subscriptions on this connection' },
   /** Besu has no such limits; a disconnected client receives the one that it exceeded. */
   SLOW_READER: {
     code: -32005,
     message: 'Closing the connection: the client has not read too many of its messages',
+  },
+  TOO_MANY_NOTIFICATIONS: {
+    code: -32005,
+    message:
+      'Closing the connection: its subscriptions match more than the node can send, use narrower filters',
   },
   TOO_MANY_WAITING: { code: -32005, message: 'Closing the connection: too many of its requests are waiting' },
   /** Subscriptions continue for a minute after their token has expired. */

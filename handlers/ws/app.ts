@@ -146,7 +146,12 @@ export const createWsApp = (context: RpcContext, options: WsOptions): WsApp => {
   const { authentication, clientOf, connectionsMax, inbound = createInboundLimits() } = options
   const { scheduler, reportError } = context
   const dispatcher = createDispatcher([...METHODS, ...CONNECTION_METHODS], context, WS_REPLIES)
-  const hub = createSubscriptionHub(createFeeds(context), context.observer, context.options.subscriptionsMax)
+  const hub = createSubscriptionHub(
+    createFeeds(context),
+    scheduler,
+    context.observer,
+    context.options.subscriptionsMax,
+  )
   const sessions = new Set<OpenSession>()
   const parts: Parts = {
     scheduler,

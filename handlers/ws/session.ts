@@ -196,7 +196,10 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     onRoom: () => workOn(state),
     onSlow: () => cut(state, 'SLOW_READER'),
   })
-  const subscriptions = hub.connect(notification => outbox.notify(notification))
+  const subscriptions = hub.connect(
+    notification => outbox.notify(notification),
+    () => cut(state, 'TOO_MANY_NOTIFICATIONS'),
+  )
   const authentication = parts.authenticate(() => {
     if (subscriptions.size === 0) return
     subscriptions.clear()

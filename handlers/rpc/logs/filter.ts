@@ -29,6 +29,7 @@ export type LogCriteria = {
 }
 
 export type LogFilter = LogCriteria & {
+  readonly query: LogQuery
   readonly range: LogRange
   /** Number of addresses and topics. */
   readonly valueCount: number
@@ -131,11 +132,13 @@ export const readLogFilter = (value: unknown): LogFilter => {
   const hash = blockHash ?? blockhash ?? undefined
   if (hash !== undefined && ((fromBlock ?? undefined) !== undefined || (toBlock ?? undefined) !== undefined))
     return invalidFilter('blockHash: excludes fromBlock and toBlock')
+  const query: LogQuery = {
+    addresses: addresses.length === 0 ? undefined : addresses,
+    topics: positions.map(position => (position.length === 0 ? undefined : position)),
+  }
   return {
-    ...logCriteria({
-      addresses: addresses.length === 0 ? undefined : addresses,
-      topics: positions.map(position => (position.length === 0 ? undefined : position)),
-    }),
+    ...logCriteria(query),
+    query,
     valueCount: count,
     range:
       hash === undefined

@@ -1,6 +1,7 @@
 import type { RpcHost } from '../context.ts'
-import { createBlockFeed } from './blockFeed.ts'
-import type { Listener } from './groups.ts'
+import { createHeadFeed } from './headFeed.ts'
+import type { Listener } from './lanes.ts'
+import { createLogFeed } from './logFeed.ts'
 import { createPoolFeed } from './poolFeed.ts'
 import type { Topic } from './subscriptions.ts'
 import { createSyncFeed } from './syncFeed.ts'
@@ -13,16 +14,21 @@ export type Feeds = {
 
 /** The feeds listen to the chain and the pool only while they have listeners themselves. */
 export const createFeeds = (host: RpcHost): Feeds => {
-  const blocks = createBlockFeed(host)
+  const heads = createHeadFeed(host)
+  const logs = createLogFeed(host)
   const pool = createPoolFeed(host)
   const sync = createSyncFeed(host)
+  host.development?.onRewind(rewound => {
+    heads.rewind(rewound)
+    logs.rewind(rewound)
+  })
   return {
     listen: (topic, listener) => {
       switch (topic.kind) {
         case 'newHeads':
-          return blocks.heads(topic.includeTransactions, listener)
+          return heads.listen(topic.includeTransactions, listener)
         case 'logs':
-          return blocks.logs(topic.filter, topic.text, listener)
+          return logs.listen(topic.filter, topic.text, listener)
         case 'newPendingTransactions':
           return pool.added(topic.form, listener)
         case 'droppedPendingTransactions':

@@ -1,18 +1,41 @@
 import type { YieldTurn } from '../../../core/scheduler.ts'
-
-export type Listener = {
-  /** @param result JSON text. */
-  readonly notify: (result: string) => void
-}
+import type { Lane, Listener, Urgency } from './lanes.ts'
 
 /** The notifications of an event for one group, as JSON in order; empty where the event does not match. */
-export type Results<Event> = (event: Event) => readonly string[] | Promise<readonly string[]>
+export type Results<Event> = (event: Event) => readonly string[]
 
-/** Listeners that receive the same notification for an event: it is built once for all of them. */
-type Group<Event> = {
-  readonly results: Results<Event>
-  /** Listeners with the number of the last event before they were added. */
-  readonly listeners: Map<Listener, number>
+/** Listeners that receive the same notifications, by connection. */
+export type Group = {
+  readonly size: number
+  /** @param since number of the last event before this listener. Returns the function that removes it. */
+  add(listener: Listener, since: number): () => void
+  /** Puts the notifications of an event into the lanes of the listeners. */
+  put(results: readonly string[], event: number): void
+}
+
+export const createGroup = (urgency: Urgency): Group => {
+  const lanes = new Map<Lane, Map<Listener, number>>()
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    add: (listener, since) => {
+      const { lane } = listener
+      const listeners = lanes.get(lane) ?? new Map<Listener, number>()
+      lanes.set(lane, listeners)
+      listeners.set(listener, since)
+      size++
+      return () => {
+        if (!listeners.delete(listener)) return
+        size--
+        if (listeners.size === 0) lanes.delete(lane)
+      }
+    },
+    put: (results, event) => {
+      for (const [lane, listeners] of lanes) lane.put({ listeners, event, results }, urgency)
+    },
+  }
 }
 
 /** All listeners of one kind of event. */
@@ -23,39 +46,33 @@ export type Groups<Event> = {
    * notifications. @param since number of the last event before this listener.
    */
   add(key: string, results: Results<Event>, listener: Listener, since: number): () => void
-  /**
-   * Notifies all listeners, with pauses so that a thousand of them do not block the event loop. Event numbers ascend.
-   */
+  /** Notifies all listeners: each notification is built once for all of a group. Event numbers ascend. */
   notify(event: Event, number: number, yieldTurn: YieldTurn): Promise<void>
 }
 
-export const createGroups = <Event>(): Groups<Event> => {
-  const groups = new Map<string, Group<Event>>()
+type Keyed<Event> = { readonly results: Results<Event>; readonly group: Group }
+
+export const createGroups = <Event>(urgency: Urgency): Groups<Event> => {
+  const groups = new Map<string, Keyed<Event>>()
   let size = 0
   return {
     get size() {
       return size
     },
     add: (key, results, listener, since) => {
-      const group = groups.get(key) ?? { results, listeners: new Map() }
-      groups.set(key, group)
-      group.listeners.set(listener, since)
+      const keyed = groups.get(key) ?? { results, group: createGroup(urgency) }
+      groups.set(key, keyed)
+      const remove = keyed.group.add(listener, since)
       size++
       return () => {
-        if (!group.listeners.delete(listener)) return
+        remove()
         size--
-        if (group.listeners.size === 0) groups.delete(key)
+        if (keyed.group.size === 0) groups.delete(key)
       }
     },
     notify: async (event, number, yieldTurn) => {
-      for (const { results, listeners } of groups.values()) {
-        const texts = results(event)
-        for (const result of texts instanceof Promise ? await texts : texts)
-          for (const [listener, since] of listeners) {
-            if (since < number) listener.notify(result)
-            const pause = yieldTurn()
-            if (pause !== undefined) await pause
-          }
+      for (const { results, group } of groups.values()) {
+        group.put(results(event), number)
         const pause = yieldTurn()
         if (pause !== undefined) await pause
       }

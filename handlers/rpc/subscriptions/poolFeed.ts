@@ -2,7 +2,8 @@ import { toHex } from '../../../core/bytes/hex.ts'
 import type { PooledTransaction } from '../../../core/txpool/pool.ts'
 import type { RpcHost } from '../context.ts'
 import { pendingDetailShape, pendingTransactionShape } from '../shapes/transaction.ts'
-import { createGroups, type Listener, type Results } from './groups.ts'
+import { createGroups, type Results } from './groups.ts'
+import type { Listener } from './lanes.ts'
 import type { PendingForm } from './subscriptions.ts'
 
 /**
@@ -30,7 +31,7 @@ const createQueue = (
   watch: Watch,
   { scheduler, warn, reportError }: Pick<RpcHost, 'scheduler' | 'warn' | 'reportError'>,
 ) => {
-  const groups = createGroups<PooledTransaction>()
+  const groups = createGroups<PooledTransaction>('bulk')
   let unsubscribe: (() => void) | undefined
   let queued: PooledTransaction[] = []
   /** Number of the newest transaction, counted from the start. */

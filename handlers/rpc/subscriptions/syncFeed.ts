@@ -1,7 +1,8 @@
 import type { RpcHost } from '../context.ts'
 import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
 import { syncingShape } from '../shapes/node.ts'
-import type { Listener } from './groups.ts'
+import { createGroup } from './groups.ts'
+import type { Listener } from './lanes.ts'
 
 /** Interval between checks of the sync status. */
 const POLL_MS = 250
@@ -10,7 +11,9 @@ const POLL_MS = 250
 export type SyncFeed = { listen(listener: Listener): () => void }
 
 export const createSyncFeed = ({ syncing }: Pick<RpcHost, 'syncing'>): SyncFeed => {
-  const listeners = new Set<Listener>()
+  const group = createGroup('prompt')
+  /** Number of changes. */
+  let changes = 0
   let timer: ReturnType<typeof setInterval> | undefined
   let last: SyncingStatus | undefined
 
@@ -19,20 +22,19 @@ export const createSyncFeed = ({ syncing }: Pick<RpcHost, 'syncing'>): SyncFeed 
     const changed = (status === undefined) !== (last === undefined)
     last = status
     if (!changed) return
-    const result = JSON.stringify(syncingShape(status))
-    for (const listener of listeners) listener.notify(result)
+    group.put([JSON.stringify(syncingShape(status))], ++changes)
   }
 
   return {
     listen: listener => {
-      if (listeners.size === 0) {
+      if (group.size === 0) {
         last = syncing()
         timer = setInterval(poll, POLL_MS)
       }
-      listeners.add(listener)
+      const remove = group.add(listener, changes)
       return () => {
-        listeners.delete(listener)
-        if (listeners.size === 0) clearInterval(timer)
+        remove()
+        if (group.size === 0) clearInterval(timer)
       }
     },
   }

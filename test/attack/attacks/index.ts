@@ -9,6 +9,7 @@ import { foreignOrigins } from './foreignOrigins.ts'
 import { forgedTokens } from './forgedTokens.ts'
 import { hugeContracts } from './hugeContracts.ts'
 import { kills } from './kills.ts'
+import { logSubscriptions } from './logSubscriptions.ts'
 import { lyingHeads } from './lyingHeads.ts'
 import { malformedIdentities } from './malformedIdentities.ts'
 import { POOL_CHURN } from './poolChurn.ts'
@@ -51,4 +52,5 @@ export const ATTACKS: readonly Attack[] = [
   unauthorizedBodies,
   ...CONNECTION_ATTACKS,
   webSocketReaders,
+  logSubscriptions,
 ]

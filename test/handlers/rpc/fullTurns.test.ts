@@ -10,7 +10,8 @@ import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { createScheduler } from '../../../core/scheduler.ts'
 import { onNextTurn, REQUEST_SLICE_MS } from '../../../handlers/inbound/requestScheduler.ts'
 import { blockShape } from '../../../handlers/rpc/shapes/block.ts'
-import { createBlockFeed } from '../../../handlers/rpc/subscriptions/blockFeed.ts'
+import { createHeadFeed } from '../../../handlers/rpc/subscriptions/headFeed.ts'
+import { createLanes } from '../../../handlers/rpc/subscriptions/lanes.ts'
 import { startTestNode, type TestNode } from '../support/testNode.ts'
 import { RECIPIENT, transfer } from '../support/transfers.ts'
 
@@ -88,9 +89,10 @@ describe('given a block and a pool of many transactions', () => {
     }
     let headNumber = 0n
     const head = () => ({ ...node.chain.head(), header: { ...node.chain.head().header, number: headNumber } })
-    const feed = createBlockFeed({ ...node.context, chain: { ...chain, head } })
+    const feed = createHeadFeed({ ...node.context, chain: { ...chain, head } })
     const text = new Promise<string>(resolve => {
-      feed.heads(true, { notify: resolve })
+      const lane = createLanes(node.context.scheduler).open(() => undefined)
+      feed.listen(true, { lane, notify: resolve })
     })
     headNumber = 1n
     told?.()

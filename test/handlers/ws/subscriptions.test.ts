@@ -11,7 +11,7 @@ import {
 import { EVERYONE } from '../../../handlers/auth/caller.ts'
 import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import type { SyncingStatus } from '../../../core/chain/syncingStatus.ts'
-import { HELD_MAX, CONNECTION_SUBSCRIPTIONS_MAX } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
+import { CONNECTION_SUBSCRIPTIONS_MAX, HELD_MAX } from '../../../handlers/rpc/subscriptions/subscriptions.ts'
 import { createWsApp, type WsApp } from '../../../handlers/ws/app.ts'
 import type { Session } from '../../../handlers/ws/socket.ts'
 import { DEPLOYER, RECEIVER, type Sample, startSampleChain } from '../support/sampleChain.ts'
@@ -155,9 +155,9 @@ describe('given connections that subscribe', () => {
         ['syncing'],
       ])
         expect(await request('eth_subscribe', ...params)).toHaveProperty('result')
-    expect([app.size, listeners]).toEqual([2, { heads: 1, added: 1, dropped: 1 }])
+    expect([app.size, listeners]).toEqual([2, { heads: 2, added: 1, dropped: 1 }])
     clients[0]?.session.closed()
-    expect([app.size, listeners]).toEqual([1, { heads: 1, added: 1, dropped: 1 }])
+    expect([app.size, listeners]).toEqual([1, { heads: 2, added: 1, dropped: 1 }])
     clients[1]?.session.closed()
     expect([app.size, listeners]).toEqual([0, { heads: 0, added: 0, dropped: 0 }])
   })
