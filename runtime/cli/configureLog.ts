@@ -21,7 +21,7 @@ export const configureLogFrom = (
     level: options.logging,
     format,
     colour: options.colorEnabled ?? interactive,
-    write: file ?? (line => terminal[to](line)),
+    write: file ?? (line => terminal.logLine(to, line)),
   })
   return format
 }

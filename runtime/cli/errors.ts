@@ -1,3 +1,5 @@
+import { escapeText } from '../../core/text/escapeText.ts'
+
 /** Invalid command line, environment or configuration file: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
@@ -30,7 +32,7 @@ export const combineUsageErrors = (errors: readonly UsageError[]): UsageError =>
     return first ?? new UsageError('INVALID_COMMAND', 'Invalid command')
   return new UsageError(
     first.code,
-    `${errors.length} settings are refused:\n${errors.map(({ message }) => `- ${message}`).join('\n')}`,
+    `${errors.length} settings are refused:\n${errors.map(({ message }) => `- ${escapeText(message)}`).join('\n')}`,
   )
 }
 

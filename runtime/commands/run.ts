@@ -9,6 +9,7 @@ import { PROGRAM } from '../cli/program.ts'
 import type { OptionTable } from '../cli/option.ts'
 import { type Environment, resolveAll } from '../cli/sources/resolve.ts'
 import { nearest } from '../../core/collections/nearest.ts'
+import { escapeText } from '../../core/text/escapeText.ts'
 import type { Terminal } from '../cli/terminal/terminal.ts'
 
 export const EXIT_FAILURE = 1
@@ -83,17 +84,27 @@ const foreignOptions = (command: Command, given: ReadonlyMap<string, string>): r
   })
 }
 
+/** The frames on lines of their own, below the message on one: it may be of another program. */
+const stackText = ({ name, message, stack = '' }: Error): string => {
+  const frames = stack.split('\n').filter(line => /^\s+at /.test(line))
+  return [escapeText(`${name}: ${message}`), ...frames.map(line => `    ${escapeText(line.trim())}`)].join(
+    '\n',
+  )
+}
+
 /**
  * One line; with the stack if `--logging=DEBUG` asks for it, or the command has no such option.
  * @param canAsk whether the command has the option `--logging`
  */
 const describe = (error: unknown, verbose: boolean, canAsk: boolean): string => {
-  if (!(error instanceof Error)) return String(error)
-  if (verbose) return error.stack ?? error.message
+  if (!(error instanceof Error)) return escapeText(String(error))
+  if (verbose) return stackText(error)
   const typed = typeof (error as { code?: unknown }).code === 'string'
-  if (typed) return error.message
-  if (!canAsk) return error.stack ?? error.message
-  return `Unexpected ${error.name}: ${error.message.replace(/\.$/, '')}. Run again with --logging=DEBUG to see where it happened.`
+  // One that names several settings has a line for each.
+  if (error instanceof UsageError) return error.message
+  if (typed) return escapeText(error.message)
+  if (!canAsk) return stackText(error)
+  return `Unexpected ${error.name}: ${escapeText(error.message.replace(/\.$/, ''))}. Run again with --logging=DEBUG to see where it happened.`
 }
 
 /** The node cannot start with these until an operator has changed a file: service managers do not restart it. */

@@ -1,3 +1,5 @@
+import { escapeText } from '../../core/text/escapeText.ts'
+
 /** Causes that one sentence lists; the rest is counted. */
 const LISTED_MAX = 3
 
@@ -20,8 +22,8 @@ export const listed = (items: readonly string[], max = LISTED_MAX): string => {
 /** Longer texts of another program are cut. */
 const TEXT_LENGTH_MAX = 4_096
 
-/** A text of another program for a terminal, without the characters that would control it. */
-export const printable = (text: string): string => text.slice(0, TEXT_LENGTH_MAX).replaceAll(/\p{Cc}/gu, ' ')
+/** A text of another program for a terminal: short, on one line, and escaped. */
+export const printable = (text: string): string => escapeText(text.slice(0, TEXT_LENGTH_MAX))
 
 /** For JSON.parse: makes each string printable. */
 export const printableStrings = (_: string, value: unknown): unknown =>

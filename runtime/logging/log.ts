@@ -1,4 +1,5 @@
 import { configureSync, getLogger, type Logger, type LogRecord } from '@logtape/logtape'
+import { escapeText } from '../../core/text/escapeText.ts'
 import type { LogLevel } from '../../handlers/rpc/logLevels.ts'
 
 export type Log = Logger
@@ -42,14 +43,7 @@ const textOf = (value: unknown): string => {
   return JSON.stringify(value, jsonValue) ?? ''
 }
 
-/** Escaped, because line ends and terminal sequences in foreign values could forge log lines. */
-const CONTROL_CHARACTERS = /\p{Cc}/gu
-
-const escaped = (character: string): string =>
-  character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-
-const messageOf = (record: LogRecord): string =>
-  record.message.map(textOf).join('').replace(CONTROL_CHARACTERS, escaped)
+const messageOf = (record: LogRecord): string => escapeText(record.message.map(textOf).join(''))
 
 const jsonValue = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
@@ -64,20 +58,24 @@ const plainLine = (record: LogRecord, colour: boolean): string => {
   const shown = colour ? `${COLOURS[record.level]}${level}\u001b[0m` : level
   const failure = record.properties['error']
   const stack = failure instanceof Error && !(typeof (failure as { code?: unknown }).code === 'string')
-  return `${time} | ${shown} | ${record.category.slice(1).join('.')} | ${messageOf(record)}${stack ? `\n${failure.stack}` : ''}`
+  // A stack begins with the message of the error, which may be foreign.
+  const trace = stack ? ` | ${escapeText(failure.stack ?? '')}` : ''
+  return `${time} | ${shown} | ${record.category.slice(1).join('.')} | ${messageOf(record)}${trace}`
 }
 
-/** One JSON object a line, with every property of the record. */
+/** One JSON object a line, with every property of the record. JSON itself leaves some characters that terminals obey. */
 const jsonLine = (record: LogRecord): string =>
-  JSON.stringify(
-    {
-      time: new Date(record.timestamp).toISOString(),
-      level: SHOWN[record.level],
-      part: record.category.slice(1).join('.'),
-      message: messageOf(record),
-      ...record.properties,
-    },
-    jsonValue,
+  escapeText(
+    JSON.stringify(
+      {
+        time: new Date(record.timestamp).toISOString(),
+        level: SHOWN[record.level],
+        part: record.category.slice(1).join('.'),
+        message: messageOf(record),
+        ...record.properties,
+      },
+      jsonValue,
+    ),
   )
 
 export type LogOptions = {

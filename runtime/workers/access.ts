@@ -8,6 +8,7 @@ import { createVerifySignature } from '../../handlers/auth/tokens/verifyToken.ts
 import { createReadBody, refuseBody } from '../../handlers/inbound/body.ts'
 import type { WorkerEnvironment } from './environment.ts'
 import { SettingsError, type Settings } from './settings.ts'
+import { reportFailure, reportWarning } from './report.ts'
 
 /** The node counts failed logins by the address of the client, where it trusts this Worker as a proxy. */
 const loginHeadersOf = ({ headers }: Request): Record<string, string> => {
@@ -34,7 +35,7 @@ const loginOf = ({ upstream, timeoutMs }: Settings): Authentication['login'] => 
         signal: AbortSignal.timeout(timeoutMs),
       })
     } catch (error) {
-      console.error('The login at the upstream node failed:', error)
+      reportFailure('The login at the upstream node failed', error)
       return new Response('the upstream node does not answer\n', { status: 503 })
     }
   }
@@ -58,9 +59,9 @@ export const openWorkerAccess = async (
     openMethods: [],
     acceptsSubprotocol: false,
     audit: createAudit({
-      denied: ({ who, what, from }) => console.warn(`Denied ${what} to ${who} from ${from}`),
+      denied: ({ who, what, from }) => reportWarning(`Denied ${what} to ${who} from ${from}`),
       loggedIn: () => undefined,
-      suppressed: count => console.warn(`${count} more denials in the last minute`),
+      suppressed: count => reportWarning(`${count} more denials in the last minute`),
     }),
     nowMs: () => Date.now(),
   })

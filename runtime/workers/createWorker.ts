@@ -12,6 +12,7 @@ import { answerStore } from './storeRoute.ts'
 import { SettingsError } from './settings.ts'
 import { GenesisError } from '../../core/genesis/error.ts'
 import { openIsolateState, type IsolateState, withStore } from './isolateState.ts'
+import { reportFailure } from './report.ts'
 
 const STORE = /^\/store\/(\w+)$/
 
@@ -83,7 +84,7 @@ export const createWorker = (openStore: OpenStore): WorkerHandler => ({
     try {
       return await answer(openStore, request, env, context)
     } catch (error) {
-      console.error('The request failed:', error)
+      reportFailure('The request failed', error)
       return new Response(`${reasonForAnyone(error)}\n`, { status: 500 })
     }
   },

@@ -26,6 +26,7 @@ import { NAME, VERSION } from '../product.ts'
 import { openWorkerAccess } from './access.ts'
 import type { WorkerEnvironment } from './environment.ts'
 import { type Settings, settingsOf, SettingsError } from './settings.ts'
+import { reportFailure, reportWarning } from './report.ts'
 
 /** Memory of what never changes: an isolate has 128 MB. */
 const IMMUTABLE_CACHE_BYTES = 24 * 1024 * 1024
@@ -102,7 +103,7 @@ const healthProblemsOf = (follower: HeadFollower, { maxHeadAge }: Settings): Hea
   return { failures: [], stalls }
 }
 
-const reportError = (method: string, error: unknown): void => console.error(`${method} failed:`, error)
+const reportError = (method: string, error: unknown): void => reportFailure(`${method} failed`, error)
 
 const rpcOptionsOf = (
   { apis, gasCap, minGasPrice, timeoutMs }: Settings,
@@ -197,7 +198,7 @@ export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateS
             createUpstream(upstream, reportError, Infinity),
       healthProblems: () => healthProblemsOf(follower, settings),
       reportError,
-      warn: text => console.warn(text),
+      warn: reportWarning,
     })
   let apps: Apps | undefined
   return {

@@ -15,6 +15,7 @@ import { REPLICA_KEY } from '../../core/store/keys.ts'
 import { decodeReplicaHead, heightOf, type ReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import type { ChainHead } from '../../core/store/store.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
+import { reportFailure } from './report.ts'
 
 /** Keys of one read, and entries of one write: 64 blocks of a thousand transfers have about this many. */
 const KEYS_MAX = 1_000
@@ -141,7 +142,7 @@ export const answerStore = async (request: Request, what: string, route: StoreRo
   } catch (error) {
     if (error instanceof MalformedRecord || error instanceof RlpError || error instanceof DecodeError)
       return answer(400, error.message)
-    console.error(`The ${what} of the store failed:`, error)
+    reportFailure(`The ${what} of the store failed`, error)
     return answer(500, errorText(error))
   }
   return answer(404, 'the paths are /store/read and /store/write')

@@ -14,6 +14,7 @@ export const runHere = async (args: readonly string[], input: string | Error = '
     error: text => {
       error += `${text}\n`
     },
+    logLine: (to, line) => terminal[to](line),
     interactive: false,
     inputInteractive: false,
     readSecret: () => Promise.reject(new Error('nobody is there to ask')),

@@ -1,12 +1,15 @@
 import { stderr, stdin, stdout } from 'node:process'
 import { isatty } from 'node:tty'
+import { escapeLines } from '../../../core/text/escapeText.ts'
 import { CommandError } from '../errors.ts'
 import { readSecret } from './readSecret.ts'
 
-/** Input and output of a command: results go to `out`, everything else to `error`. */
+/** Input and output of a command: results go to `out`, everything else to `error`. Both escape what terminals obey. */
 export type Terminal = {
   out(text: string): void
   error(text: string): void
+  /** Writes a line of the log, which is escaped already and may have colours. */
+  logLine(to: 'out' | 'error', line: string): void
   /** True if `error` is a terminal. */
   readonly interactive: boolean
   readonly columns: number
@@ -35,8 +38,9 @@ const readInput = async (bytesMax: number): Promise<string> => {
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined)
 
 export const processTerminal: Terminal = {
-  out: text => void stdout.write(`${text}\n`),
-  error: text => void stderr.write(`${text}\n`),
+  out: text => void stdout.write(`${escapeLines(text)}\n`),
+  error: text => void stderr.write(`${escapeLines(text)}\n`),
+  logLine: (to, line) => void (to === 'out' ? stdout : stderr).write(`${line}\n`),
   interactive: isatty(2),
   // Zero on terminals that do not know their width.
   columns: stderr.columns || 100,

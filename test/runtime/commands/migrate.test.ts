@@ -15,6 +15,7 @@ const run = async (args: readonly string[]) => {
   const terminal: Terminal = {
     out: text => void lines.push(text),
     error: text => void lines.push(text),
+    logLine: (_, line) => void lines.push(line),
     interactive: false,
     inputInteractive: false,
     readSecret: () => Promise.reject(new Error('nobody is there to ask')),
@@ -78,11 +79,11 @@ test('given the configuration of a Besu node, then the command prints how each o
   })
 })
 
-test('given values with characters that control a terminal, then they are shown without these', async () => {
+test('given values with characters that control a terminal, then these are escaped', async () => {
   await withFolder(async folder => {
     besuFolder(folder, 'p2p-host="1.2.3.4\\u001b[2J\\n  p2p-host  5.6.7.8"\n"X\\u001b[31m"=1\n')
     const { text } = await run(['migrate', `--from-besu=${join(folder, 'config.toml')}`])
-    expect(text).toMatch(/p2p-host +1\.2\.3\.4 \[2J {3}p2p-host {2}5\.6\.7\.8\n +REFUSED/)
+    expect(text).toMatch(/p2p-host +1\.2\.3\.4\\u001b\[2J\\n {2}p2p-host {2}5\.6\.7\.8\n +REFUSED/)
     expect(text).not.toContain('\u001b')
   })
 })

@@ -34,7 +34,7 @@ describe('given the log', () => {
       '| Failed: the disk is full',
     )
     expect(logged({}, () => log.error('Failed: {error}', { error: new Error('x') }))[0]).toMatch(
-      /Failed: x\nError: x\n +at /,
+      /Failed: x \| Error: x\\n +at /,
     )
   })
 
@@ -43,6 +43,15 @@ describe('given the log', () => {
       log.info('From {peer}', { peer: 'a\n2026 | ERROR | chain | forged\u001b[31m' }),
     )
     expect(line).toEndWith('From a\\n2026 | ERROR | chain | forged\\u001b[31m')
+  })
+
+  test('when an error of another program has line ends and terminal sequences, then its stack is one escaped line', () => {
+    const foreign = new Error('x\n2026-01-01 00:00:00 | ERROR | chain | forged \u001b[31m \u202e \u2028')
+    for (const format of ['PLAIN', 'JSON'] as const) {
+      const [line] = logged({ format }, () => log.error('Failed: {error}', { error: foreign }))
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u)
+      expect(line).toContain('forged')
+    }
   })
 
   const levels: readonly (readonly [level: LogOptions['level'], count: number])[] = [
