@@ -3,6 +3,7 @@ import type { VerifySignature } from '../../handlers/auth/keys/publicKey.ts'
 import { FileReadError, readTextUpTo } from '../cli/readUpTo.ts'
 import type { Log } from '../logging/log.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
+import { shownUrl } from '../text/shownUrl.ts'
 
 /** Keys that change while the node runs. */
 export type KeySource = {
@@ -51,6 +52,8 @@ const reasonOf = (error: unknown): string => {
 
 type State = {
   readonly from: string
+  /** `from` as the log shows it. */
+  readonly shownFrom: string
   readonly log: Log
   readonly nowMs: () => number
   text: string | undefined
@@ -66,7 +69,7 @@ const NO_KEYS: VerifySignature = () => Promise.resolve(undefined)
 
 /** Reads the keys again; a failure leaves those that are known. */
 const readKeys = async (state: State): Promise<void> => {
-  const { from, log } = state
+  const { from, shownFrom, log } = state
   state.readAtMs = state.nowMs()
   try {
     const text = await (isUrl(from) ? fetchFrom(from) : readTextUpTo(from, KEY_SET_BYTES_MAX))
@@ -76,12 +79,15 @@ const readKeys = async (state: State): Promise<void> => {
     state.text = text
     state.verify = verifyWithKeySet(keys)
     state.version++
-    log.info('{count} keys for tokens were read from {from}', { count: keys.length, from })
+    log.info('{count} keys for tokens were read from {from}', {
+      count: keys.length,
+      from: shownFrom,
+    })
   } catch (error) {
     const reason = reasonOf(error)
     if (reason !== state.failure)
       log.warn('The keys for tokens in {from} cannot be read: {reason}. {consequence}', {
-        from,
+        from: shownFrom,
         reason,
         consequence:
           state.version === 0 ? 'No token is valid until they can' : 'Those that were read before stay valid',
@@ -104,6 +110,7 @@ const refresh = (state: State): Promise<void> => {
 export const openKeySource = async (from: string, log: Log, nowMs: () => number): Promise<KeySource> => {
   const state: State = {
     from,
+    shownFrom: isUrl(from) ? shownUrl(from) : from,
     log,
     nowMs,
     text: undefined,

@@ -8,6 +8,7 @@ import { familyHelp, helpText } from '../cli/help.ts'
 import { PROGRAM } from '../cli/program.ts'
 import type { OptionTable } from '../cli/option.ts'
 import { type Environment, resolveAll } from '../cli/sources/resolve.ts'
+import { hideUrlSecrets } from '../text/shownUrl.ts'
 import { nearest } from '../../core/collections/nearest.ts'
 import { escapeText } from '../../core/text/escapeText.ts'
 import type { Terminal } from '../cli/terminal/terminal.ts'
@@ -152,7 +153,7 @@ export const runCommandLine = async (
     if (all.length > 0) throw combineUsageErrors(all)
     return await command.run({ options: values, ...resolved, words: rest, environment, terminal })
   } catch (error) {
-    terminal.error(describe(error, verbose, canAsk))
+    terminal.error(hideUrlSecrets(describe(error, verbose, canAsk)))
     if (called === '[COMMAND]' && isConfiguration(error)) return EXIT_USAGE
     if (!(error instanceof UsageError)) return EXIT_FAILURE
     terminal.error(`\nTo display full help:\n${PROGRAM} ${called} --help`)

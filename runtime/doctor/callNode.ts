@@ -2,6 +2,7 @@ import { CommandError } from '../cli/errors.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
 import { printableStrings } from './texts.ts'
+import { shownUrl } from '../text/shownUrl.ts'
 
 /** A healthy node answers at once; a busy one may take a while. */
 const TIMEOUT_MS = 10_000
@@ -20,7 +21,7 @@ export type NodeApi = { readonly url: string; readonly token: string | undefined
 const failed = (url: string, reason: string): CommandError =>
   new CommandError(
     'NO_ANSWER',
-    `The node at ${url} does not answer: ${reason}. Give the address of its JSON-RPC port with --url, and start the node with --rpc-http-enabled.`,
+    `The node at ${shownUrl(url)} does not answer: ${reason}. Give the address of its JSON-RPC port with --url, and start the node with --rpc-http-enabled.`,
   )
 
 const reasonOf = (error: unknown): string =>
@@ -79,18 +80,18 @@ export const callNode = async (
     throw new CommandError(
       'NO_ANSWER',
       token === undefined
-        ? `The node at ${url} asks for a token that permits ${method}: give a file with one in --token-file`
-        : `The token in --token-file does not permit ${method} at ${url}, or has expired: it needs the permission ${group}:${name} or ${group}:*`,
+        ? `The node at ${shownUrl(url)} asks for a token that permits ${method}: give a file with one in --token-file`
+        : `The token in --token-file does not permit ${method} at ${shownUrl(url)}, or has expired: it needs the permission ${group}:${name} or ${group}:*`,
     )
   if (answer.error === undefined) return answer.result
   const { code, message, data } = answer.error
   if (code === NOT_ENABLED)
     throw new CommandError(
       'NOT_ENABLED',
-      `The node at ${url} does not serve ${method}: ${typeof data === 'string' && data !== '' ? data : `add ${group.toUpperCase()} to --rpc-http-api`}`,
+      `The node at ${shownUrl(url)} does not serve ${method}: ${typeof data === 'string' && data !== '' ? data : `add ${group.toUpperCase()} to --rpc-http-api`}`,
     )
   throw new CommandError(
     'NO_ANSWER',
-    `The node at ${url} refuses ${method}: ${String(message)} (${String(code)})`,
+    `The node at ${shownUrl(url)} refuses ${method}: ${String(message)} (${String(code)})`,
   )
 }

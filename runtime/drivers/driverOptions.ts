@@ -1,4 +1,5 @@
 import { StorageUnavailable } from './storageUnavailable.ts'
+import { shownUrl } from '../text/shownUrl.ts'
 
 /** A storage as an option names it: `name?option=value&option=value`. */
 export type StorageName = { readonly name: string; readonly options: Readonly<Record<string, string>> }
@@ -37,9 +38,8 @@ export const requireOptions = (
 
 /** `redis at 10.0.0.7:6379`: without user, password and keys. */
 export const shownName = ({ name, options }: StorageName): string => {
-  try {
-    return `${name} at ${new URL(options['url'] ?? '').host}`
-  } catch {
-    return name
-  }
+  const { url } = options
+  return url === undefined || !URL.canParse(url)
+    ? name
+    : `${name} at ${shownUrl(url).replace(/^.*:\/\//, '')}`
 }

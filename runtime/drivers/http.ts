@@ -1,3 +1,4 @@
+import { hideUrlSecrets } from '../text/shownUrl.ts'
 import { type Driver, defineDriver } from 'unstorage'
 import { decodeValues, encodeKeys, encodeWrite } from '../../core/store/codec/entries.ts'
 import { DriverError, type DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
@@ -110,7 +111,9 @@ const driverOf = defineDriver((send: Send): Driver<Send> & DriverExtensions => (
  */
 export const openHttpDriver = async (options: HttpDriverOptions): Promise<OpenedDriver> => {
   if (!URL.canParse(options.url) || !/^https?:/.test(options.url))
-    throw new StorageUnavailable(`the storage http needs an http or https URL, not ${options.url}`)
+    throw new StorageUnavailable(
+      `the storage http needs an http or https URL, not ${hideUrlSecrets(options.url)}`,
+    )
   const driver = driverOf(createSend(options))
   try {
     await driver.hasItem('replica', {})

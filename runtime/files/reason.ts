@@ -1,4 +1,5 @@
 import { errorText } from '../../core/text/errorText.ts'
+import { hideUrlSecrets } from '../text/shownUrl.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'its folder does not exist',
@@ -44,5 +45,5 @@ export const connectionFailureReason = (cause: unknown): string => {
   const texts = textsOf(cause)
   const known = CONNECTION_REASONS.find(([pattern]) => pattern.test(texts))
   if (known !== undefined) return known[1]
-  return errorText(cause).replace(/\.$/, '')
+  return hideUrlSecrets(errorText(cause)).replace(/\.$/, '')
 }

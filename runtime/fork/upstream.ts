@@ -2,6 +2,7 @@ import { RpcError } from '../../handlers/rpc/errors.ts'
 import { countValues, JsonError } from '../../handlers/rpc/json/parse.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 import { limitedBytes } from '../serving/limitedBytes.ts'
+import { shownUrl } from '../text/shownUrl.ts'
 
 /** The network that a development chain forks. */
 export type Upstream = {
@@ -79,7 +80,7 @@ const splitUrl = (text: string) => {
   const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return {
     target: url.href,
-    shownUrl: url.origin,
+    shownUrl: shownUrl(url),
     headers: {
       'content-type': 'application/json',
       ...(username === '' ? {} : { authorization: `Basic ${btoa(login)}` }),

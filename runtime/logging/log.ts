@@ -1,6 +1,7 @@
 import { configureSync, getLogger, type Logger, type LogRecord } from '@logtape/logtape'
 import { escapeText } from '../../core/text/escapeText.ts'
 import type { LogLevel } from '../../handlers/rpc/logLevels.ts'
+import { hideUrlSecrets } from '../text/shownUrl.ts'
 
 export type Log = Logger
 
@@ -43,7 +44,8 @@ const textOf = (value: unknown): string => {
   return JSON.stringify(value, jsonValue) ?? ''
 }
 
-const messageOf = (record: LogRecord): string => escapeText(record.message.map(textOf).join(''))
+const messageOf = (record: LogRecord): string =>
+  escapeText(hideUrlSecrets(record.message.map(textOf).join('')))
 
 const jsonValue = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
@@ -59,22 +61,24 @@ const plainLine = (record: LogRecord, colour: boolean): string => {
   const failure = record.properties['error']
   const stack = failure instanceof Error && !(typeof (failure as { code?: unknown }).code === 'string')
   // A stack begins with the message of the error, which may be foreign.
-  const trace = stack ? ` | ${escapeText(failure.stack ?? '')}` : ''
+  const trace = stack ? ` | ${escapeText(hideUrlSecrets(failure.stack ?? ''))}` : ''
   return `${time} | ${shown} | ${record.category.slice(1).join('.')} | ${messageOf(record)}${trace}`
 }
 
 /** One JSON object a line, with every property of the record. JSON itself leaves some characters that terminals obey. */
 const jsonLine = (record: LogRecord): string =>
   escapeText(
-    JSON.stringify(
-      {
-        time: new Date(record.timestamp).toISOString(),
-        level: SHOWN[record.level],
-        part: record.category.slice(1).join('.'),
-        message: messageOf(record),
-        ...record.properties,
-      },
-      jsonValue,
+    hideUrlSecrets(
+      JSON.stringify(
+        {
+          time: new Date(record.timestamp).toISOString(),
+          level: SHOWN[record.level],
+          part: record.category.slice(1).join('.'),
+          message: messageOf(record),
+          ...record.properties,
+        },
+        jsonValue,
+      ),
     ),
   )
 

@@ -1,5 +1,6 @@
 import type { Log } from '../logging/log.ts'
 import type { MetricsRegistry } from './registry.ts'
+import { shownUrl } from '../text/shownUrl.ts'
 
 /** Timeout of one push; the next interval tries again. */
 const TIMEOUT_MS_MAX = 10_000
@@ -35,13 +36,13 @@ export const startMetricsPush = (options: PushOptions): (() => Promise<void>) =>
       })
       await response.body?.cancel()
       if (!response.ok) throw new Error(`the gateway answered ${response.status}`)
-      if (hasFailed) log.info('Metrics are pushed to {url} again', { url })
+      if (hasFailed) log.info('Metrics are pushed to {url} again', { url: shownUrl(url) })
       hasFailed = false
     } catch (error) {
       // Once: the gateway may be away for days.
       if (!hasFailed)
         log.warn('Metrics cannot be pushed to {url}: {error}. The node tries again every {seconds} s', {
-          url,
+          url: shownUrl(url),
           error,
           seconds: options.intervalSeconds,
         })

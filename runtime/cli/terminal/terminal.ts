@@ -3,6 +3,7 @@ import { isatty } from 'node:tty'
 import { escapeLines } from '../../../core/text/escapeText.ts'
 import { CommandError } from '../errors.ts'
 import { readSecret } from './readSecret.ts'
+import { hideUrlSecrets } from '../../text/shownUrl.ts'
 
 /** Input and output of a command: results go to `out`, everything else to `error`. Both escape what terminals obey. */
 export type Terminal = {
@@ -39,7 +40,7 @@ for (const stream of [stdout, stderr]) stream.on('error', () => undefined)
 
 export const processTerminal: Terminal = {
   out: text => void stdout.write(`${escapeLines(text)}\n`),
-  error: text => void stderr.write(`${escapeLines(text)}\n`),
+  error: text => void stderr.write(`${escapeLines(hideUrlSecrets(text))}\n`),
   logLine: (to, line) => void (to === 'out' ? stdout : stderr).write(`${line}\n`),
   interactive: isatty(2),
   // Zero on terminals that do not know their width.

@@ -8,6 +8,7 @@ import { readToken } from '../../doctor/readToken.ts'
 import { type Check, checkDisk, checkEnode, checkKey } from '../../doctor/checks.ts'
 import { checkRestart, checksOf, readStatus, type Status } from '../../doctor/statusChecks.ts'
 import type { DoctorOptions } from './doctorCommand.ts'
+import { shownUrl } from '../../text/shownUrl.ts'
 
 type Context = CommandContext<DoctorOptions>
 
@@ -16,7 +17,7 @@ const statusOf = async (api: NodeApi): Promise<Status> => {
   if (status === undefined)
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${api.url} answers qbft_getStatus in an unknown form: is it an earlier release?`,
+      `The node at ${shownUrl(api.url)} answers qbft_getStatus in an unknown form: is it an earlier release?`,
     )
   return status
 }

@@ -1,23 +1,18 @@
 import type { CommandContext } from '../../cli/command.ts'
 import { NODE_OPTIONS } from '../../cli/nodeOptions.ts'
+import { hideUrlSecrets } from '../../text/shownUrl.ts'
 
 type Context = CommandContext<typeof NODE_OPTIONS>
 
 /** Options whose values are secrets. */
 const SECRETS: ReadonlySet<string> = new Set(['rpc-ws-ssl-keystore-password'])
 
-/** Options that hold URLs with passwords. */
-const hideSecrets = (text: string): string =>
-  text
-    .replace(/([?&](?:secret|password|secretAccessKey)=)[^&,]*/gi, '$1***')
-    .replace(/:\/\/([^:/@]*):[^@/]*@/g, '://$1:***@')
-
 type Value = string | number | bigint | boolean | readonly string[] | undefined
 
 const textOf = (name: string, value: Value): string => {
   if (value === undefined) return ''
   if (SECRETS.has(name)) return '***'
-  return hideSecrets(typeof value === 'object' ? value.join(',') : String(value))
+  return hideUrlSecrets(typeof value === 'object' ? value.join(',') : String(value))
 }
 
 /** Prints each option with its value and where that came from. */

@@ -14,6 +14,7 @@ import {
 } from '../../setup/voteEffect.ts'
 import type { NodeClientOptions } from '../sharedOptions.ts'
 import type { ProposeOptions } from './validatorsCommands.ts'
+import { shownUrl } from '../../text/shownUrl.ts'
 
 type Network = {
   readonly validators: readonly (KnownValidator & { readonly self: boolean })[]
@@ -38,7 +39,7 @@ const networkOf = async (api: NodeApi): Promise<Network> => {
   if (!Array.isArray(validators) || !validators.every(isValidator) || !Array.isArray(votes))
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${api.url} answers qbft_getStatus in an unknown form: is it an earlier release?`,
+      `The node at ${shownUrl(api.url)} answers qbft_getStatus in an unknown form: is it an earlier release?`,
     )
   return { validators, votes: votes.filter(isCastVote) }
 }
@@ -85,7 +86,7 @@ export const proposeValidator = async (context: CommandContext<ProposeOptions>):
   if (!validators.some(({ self }) => self))
     throw new CommandError(
       'INPUT',
-      `The node at ${api.url} is not a validator, so its votes do not count: give the URL of one with --url`,
+      `The node at ${shownUrl(api.url)} is not a validator, so its votes do not count: give the URL of one with --url`,
     )
   if (validators.some(each => each.address === address) === add)
     throw new CommandError('INPUT', `${address} is ${add ? 'a validator already' : 'not a validator'}`)

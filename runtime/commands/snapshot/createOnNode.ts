@@ -6,6 +6,7 @@ import { startProgress } from '../../cli/terminal/progress.ts'
 import { callNode, type NodeApi } from '../../doctor/callNode.ts'
 import { readToken } from '../../doctor/readToken.ts'
 import type { CreateOptions } from './snapshotCommands.ts'
+import { shownUrl } from '../../text/shownUrl.ts'
 
 const POLL_MS = 250
 
@@ -35,7 +36,7 @@ const readStatus = (url: string, answer: unknown): Status => {
   )
     throw new CommandError(
       'NO_ANSWER',
-      `The node at ${url} answers in an unknown form: is it another release?`,
+      `The node at ${shownUrl(url)} answers in an unknown form: is it another release?`,
     )
   return {
     state: state as Status['state'],

@@ -3,6 +3,7 @@ import type { MetricsRegistry } from '../registry.ts'
 import { metricsJson, tracesJson } from './encode.ts'
 import type { OtlpSettings } from './settings.ts'
 import type { SpanQueue } from './spans.ts'
+import { shownUrl } from '../../text/shownUrl.ts'
 
 /** Interval between exports of spans: the default of the OpenTelemetry specification. */
 const TRACES_INTERVAL_MS = 5_000
@@ -35,14 +36,14 @@ const createSender = ({ settings, log }: OtlpOptions, { url, body }: Signal) => 
       })
       await response.body?.cancel()
       if (!response.ok) throw new Error(`the receiver answered ${response.status}`)
-      if (hasFailed) log.info('OpenTelemetry is exported to {url} again', { url })
+      if (hasFailed) log.info('OpenTelemetry is exported to {url} again', { url: shownUrl(url) })
       hasFailed = false
       return true
     } catch (error) {
       // Once: the receiver may be away for days.
       if (!hasFailed)
         log.warn('OpenTelemetry cannot be exported to {url}: {error}. Later exports try again', {
-          url,
+          url: shownUrl(url),
           error,
         })
       hasFailed = true

@@ -5,6 +5,7 @@ import { addressOfPublicKey } from '../../../core/crypto/crypto.ts'
 import type { Log } from '../../logging/log.ts'
 import { SignerError, type ValidatorSigner } from '../signer.ts'
 import { requestPublicKeys, requestSignature, type SignerEndpoint } from './web3signer.ts'
+import { shownUrl } from '../../text/shownUrl.ts'
 
 /** After a failure the signer is not asked again for this long, so that consensus does not wait for it at each message. */
 const PAUSE_MS = 2000
@@ -39,7 +40,7 @@ const requestInTurn = async <Answer>(
     try {
       return { answer: await ask(endpoint), index }
     } catch (cause) {
-      reasons.push(`${endpoint.url.origin}: ${errorText(cause)}`)
+      reasons.push(`${shownUrl(endpoint.url)}: ${errorText(cause)}`)
     }
   }
   throw new SignerError(reasons.join('; '))

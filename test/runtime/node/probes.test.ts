@@ -93,7 +93,7 @@ describe('given a validator of one and one that waits for three others', () => {
     ])
     expect(await compose('http://127.0.0.1:1', '/liveness')).toEqual([
       1,
-      'The node at http://127.0.0.1:1/liveness does not answer: connection refused, no program listens there\n',
+      'The node at http://127.0.0.1:1 does not answer: connection refused, no program listens there\n',
     ])
     if (Bun.which('curl') === null) return
     expect(curl(`${alone.url}/readiness?minPeers=0`)).toBe(0)
