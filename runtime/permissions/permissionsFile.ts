@@ -1,4 +1,5 @@
-import { parse, stringify, TomlError } from 'smol-toml'
+import { stringify } from 'smol-toml'
+import { parseToml, TomlProblem } from '../../handlers/toml/parseToml.ts'
 import { EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
 import { CommandError } from '../cli/errors.ts'
 import { readFailureReason, readTextUpTo } from '../cli/readUpTo.ts'
@@ -68,10 +69,10 @@ const readDocument = (path: string): Record<string, unknown> => {
     throw invalid(path, readFailureReason(cause))
   }
   try {
-    return parse(text)
+    return parseToml(text)
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    throw invalid(path, `it is not TOML (line ${error.line}, column ${error.column})`)
+    if (!(error instanceof TomlProblem)) throw error
+    throw invalid(path, `it is not TOML: ${error.message}`)
   }
 }
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../../core/json.ts'
-import { parse, TomlError } from 'smol-toml'
+import type { JsonObject } from '../../../core/json.ts'
+import { isTable, parseToml, TomlProblem } from '../../toml/parseToml.ts'
 
 /** A user who may log in. */
 export type User = {
@@ -37,8 +37,6 @@ const DEPTH_MAX = 16
 
 /** Longest user name that is looked up. */
 export const USERNAME_LENGTH_MAX = 256
-
-const isTable = (value: unknown): value is JsonObject => isObject(value) && !(value instanceof Date)
 
 const isTextArray = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(entry => typeof entry === 'string')
@@ -93,14 +91,12 @@ const usersBelow = (prefix: string, table: JsonObject): readonly User[] =>
     return [...(user === undefined ? [] : [user]), ...usersBelow(`${name}.`, value)]
   })
 
-const parseToml = (text: string): JsonObject => {
+const documentOf = (text: string): JsonObject => {
   try {
-    return parse(text)
+    return parseToml(text)
   } catch (cause) {
-    if (!(cause instanceof TomlError)) throw cause
-    // The library's message quotes the surrounding lines, which hold the hashes.
-    const reason = (cause.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '')
-    throw new CredentialsError('MALFORMED', `${reason} (line ${cause.line}, column ${cause.column})`)
+    if (!(cause instanceof TomlProblem)) throw cause
+    throw new CredentialsError('MALFORMED', cause.message)
   }
 }
 
@@ -110,7 +106,7 @@ const parseToml = (text: string): JsonObject => {
  * @throws CredentialsError where Besu refuses to start
  */
 export const parseCredentials = (text: string): Credentials => {
-  const document = parseToml(text)
+  const document = documentOf(text)
   if (Object.keys(document).length === 0)
     throw new CredentialsError('MALFORMED', 'the file is empty, it needs a [Users.<name>] table')
   const tables = own(document, 'Users')

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../../core/json.ts'
-import { parse, TomlError } from 'smol-toml'
+import { isTable, parseToml, TomlProblem } from '../../../handlers/toml/parseToml.ts'
 import { readFailureReason, readTextUpTo } from '../readUpTo.ts'
 import { optionNames } from './arguments.ts'
 import { type AcceptedOption, decideBesuOption, refusalText } from '../besu/besuOptions.ts'
@@ -9,6 +8,10 @@ import { nearest } from '../../../core/collections/nearest.ts'
 
 /** Maximum file length: a configuration file has a few kilobytes. */
 const FILE_BYTES_MAX = 1024 * 1024
+
+/** Unknown keys that one message names; the rest is counted. */
+const UNKNOWN_LISTED_MAX = 20
+const KEY_LENGTH_MAX = 100
 
 const readText = (path: string): string => {
   try {
@@ -20,13 +23,15 @@ const readText = (path: string): string => {
   }
 }
 
-const isTable = (value: unknown): value is JsonObject => isObject(value) && !(value instanceof Date)
-
 /** Keys of the file; the name of a section is dropped, as Besu does. */
 const flatten = (document: Record<string, unknown>): [string, unknown][] =>
   Object.entries(document).flatMap(([key, value]): [string, unknown][] =>
     isTable(value) ? Object.entries(value) : [[key, value]],
   )
+
+/** A table, or a list that has one. */
+const isNested = (value: unknown): boolean =>
+  isTable(value) || (Array.isArray(value) && value.some(item => isTable(item) || Array.isArray(item)))
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint'
 
@@ -57,15 +62,17 @@ export const readTomlEntries = (path: string): readonly [key: string, value: unk
   let document: Record<string, unknown>
   try {
     // Amounts of wei exceed the range of a number.
-    document = parse(text, { integersAsBigInt: 'asNeeded' })
+    document = parseToml(text, { integersAsBigInt: 'asNeeded' })
   } catch (cause) {
-    if (!(cause instanceof TomlError)) throw cause
-    const reason = cause.message.split('\n')[0] ?? ''
-    throw invalidFile(
-      `Invalid TOML configuration: ${reason.replace(/^Invalid TOML document: /, '')} (line ${cause.line}, column ${cause.column} of ${path})`,
-    )
+    if (!(cause instanceof TomlProblem)) throw cause
+    throw invalidFile(`Invalid TOML configuration: ${cause.message} (${path})`)
   }
   const entries = flatten(document)
+  const nested = entries.find(([, value]) => isNested(value))
+  if (nested !== undefined)
+    throw invalidFile(
+      `Invalid TOML configuration: '${nested[0].slice(0, KEY_LENGTH_MAX)}' is a table within a table, and no option is one (${path})`,
+    )
   if (entries.length === 0) throw invalidFile(`Unable to read from empty TOML configuration file. (${path})`)
   return entries
 }
@@ -76,8 +83,10 @@ export type Report = { readonly problems: UsageError[]; readonly accepted: Accep
 const unknownKeys = (unknown: readonly string[], names: Iterable<string>): UsageError => {
   const near = nearest(unknown[0] as string, names)
   const hint = near === undefined ? '' : `. Did you mean ${near}?`
+  const shown = unknown.slice(0, UNKNOWN_LISTED_MAX).map(name => name.slice(0, KEY_LENGTH_MAX))
+  const rest = unknown.length - shown.length
   return invalidFile(
-    `Unknown option${unknown.length > 1 ? 's' : ''} in TOML configuration file: ${unknown.join(', ')}${hint}`,
+    `Unknown option${unknown.length > 1 ? 's' : ''} in TOML configuration file: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}${hint}`,
   )
 }
 

@@ -293,6 +293,7 @@ describe('given a TOML file', () => {
     ['', 'Unable to read from empty TOML configuration file.'],
     ['# nothing', 'Unable to read from empty TOML configuration file.'],
     ['a = = 1', 'Invalid TOML configuration: '],
+    ['a.b.c = 1', "Invalid TOML configuration: 'b' is a table within a table"],
     ['a = 1', 'Unknown option in TOML configuration file: a'],
     ['a = 1\nb = 2', 'Unknown options in TOML configuration file: a, b'],
     [
