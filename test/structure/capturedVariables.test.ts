@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { capturingFunctions } from './capturedVariables.ts'
 import { sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** Beyond this a closure is a state without a name: give it a type, and functions over it. */
 const CAPTURED_LETS_MAX = 5

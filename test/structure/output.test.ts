@@ -1,5 +1,8 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { codeOf, sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** Writes to a terminal or to the log of a Worker: foreign text must be escaped there. */
 const WRITE = /\b(?:console\.(?:log|info|warn|error|debug)|(?:stdout|stderr)\.write)\(/g

@@ -1,5 +1,8 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** A sentence with a URL as it is: user, password and query may be secrets. */
 const SENTENCE = /`[^`]* [^`]*\$\{(?:\w+\.)*(?:url|(?!shownUrl)\w+Url|href)\}[^`]*`/g

@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { parseSync } from 'oxc-parser'
 import { childrenOf, type Node } from './syntaxTree.ts'
 import { sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** Functions whose call has no title of its own: what they return takes the title. */
 const TITLELESS: ReadonlySet<string> = new Set(['each', 'if', 'skipIf', 'todoIf'])
