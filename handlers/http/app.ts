@@ -252,7 +252,7 @@ export const createRpcApp = (
     ...access,
     context,
     dispatcher: createDispatcher(METHODS, context),
-    compression: createCompression(context.scheduler, options.isCompressing),
+    compression: createCompression(context.scheduler, options.isCompressing, context.answers),
     readBody: createReadBody({
       bytesMax: options.bodyBytesMax,
       timeoutMs: context.options.timeoutMs,

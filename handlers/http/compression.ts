@@ -2,6 +2,7 @@ import { characterEnd } from '../../core/text/characterEnd.ts'
 import { bodyLength, type ReplyBody } from '../rpc/dispatch/envelope.ts'
 import { type Coding, type CodingChoice, chooseCoding } from './compressionChoice.ts'
 import type { Scheduler } from '../../core/scheduler.ts'
+import type { AnswerMemory } from '../rpc/answerMemory.ts'
 import { streamOf } from './stream.ts'
 
 /** Shortest answer that is compressed, in characters: a shorter one is sent before the first acknowledgement is needed. */
@@ -68,9 +69,13 @@ export type CompressedInit = { readonly status: number; readonly headers: Readon
 
 /**
  * Compresses the answers of one endpoint.
- * @param isOn false where the platform compresses them for the client
+ * @param isOn false where the platform compresses them for the client @param answers counts what is being sent
  */
-export const createCompression = (scheduler: Scheduler, isOn = true): Compression => {
+export const createCompression = (
+  scheduler: Scheduler,
+  isOn = true,
+  answers?: Pick<AnswerMemory, 'hold'>,
+): Compression => {
   let underWay = 0
   // The last choice is cached: clients are few, and each sends the same header every time.
   let lastHeader: string | null = null
@@ -86,19 +91,26 @@ export const createCompression = (scheduler: Scheduler, isOn = true): Compressio
 
   const compressed = (body: ReplyBody, coding: Coding): ReadableStream<Uint8Array> => {
     underWay++
+    const release = answers?.hold(body)
     let isOver = false
     const onEnd = (): void => {
       if (isOver) return
       isOver = true
       underWay--
+      release?.()
     }
     return streamOf(partsOf(body), { scheduler, turnBytes: TURN_BYTES, onEnd }).pipeThrough(
       new CompressionStream(coding),
     )
   }
 
+  const heldUntilEnd = (body: ReplyBody) => {
+    const release = answers?.hold(body)
+    return release === undefined ? {} : { onEnd: release }
+  }
+
   const plainResponse = (body: ReplyBody, init: CompressedInit): Response =>
-    new Response(typeof body === 'string' ? body : streamOf(body, { scheduler }), init)
+    new Response(typeof body === 'string' ? body : streamOf(body, { scheduler, ...heldUntilEnd(body) }), init)
 
   return {
     respond: (body, request, peer, { status, headers }) => {

@@ -8,6 +8,7 @@ import type { Vote } from '../../core/block/codec/extraData.ts'
 import type { RecoveredTransaction, Transaction } from '../../core/block/transaction.ts'
 import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
+import type { AnswerMemory } from './answerMemory.ts'
 import type { RpcErrorObject } from './errors.ts'
 import type { CallWorkers } from './dispatch/offload.ts'
 import type { FilterRegistry } from './filters/registry.ts'
@@ -285,6 +286,8 @@ export type RpcHost = {
   readonly observer?: RpcObserver | undefined
   /** Enables micro-batches; undefined where each call starts as it arrives. */
   readonly onNextTurn?: OnNextTurn | undefined
+  /** Limits the memory of long answers; undefined for no limit. */
+  readonly answers?: AnswerMemory | undefined
   /** Stores the unsent rest of a long answer in less memory; undefined to keep it unchanged. */
   readonly keep?: KeepBytes | undefined
 }

@@ -21,6 +21,7 @@ export const openCallWorkers = (
     workers,
     evmCompilerEnabled,
     nowMs: host.nowMs,
+    answers: host.answers,
     reportError: host.reportError,
     onWorkerFailure: error =>
       log.warn(

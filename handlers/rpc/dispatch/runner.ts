@@ -16,6 +16,7 @@ import {
   type RpcErrorObject,
   rpcErrorObject,
 } from '../errors.ts'
+import { mayAnswerLong } from '../answerMemory.ts'
 import { isKnownMethod } from './knownMethods.ts'
 import type { Call, Method, Params } from '../method.ts'
 import { invalidParameter } from '../openrpc/domains.ts'
@@ -113,13 +114,14 @@ const createFind = (
 }
 
 const createRun = (context: RpcContext): Runner['run'] => {
-  const { callWorkers } = context
+  const { callWorkers, answers } = context
   const runOffloaded =
     callWorkers === undefined ? undefined : createOffloadedRun(context, callWorkers, runHere)
   return (row, call) => {
     // The workers cannot wait for another network.
     if (runOffloaded !== undefined && row.offload !== undefined && !isForked(context))
       return runOffloaded(row, call)
+    if (answers?.isFull() === true && mayAnswerLong(row.name)) return errorOutcome('NODE_BUSY')
     return runHere(row, call, context)
   }
 }

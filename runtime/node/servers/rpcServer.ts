@@ -23,6 +23,7 @@ import { minGasPriceOf } from '../pool/poolOptions.ts'
 import type { Server, ServerTls } from '../../serving/serve.ts'
 import { allowedOrigins } from './origins.ts'
 import { type ServerAccess, type Listener, listenFor, proxyCheckOf, startingFailed } from './listener.ts'
+import { createAnswerMemory } from '../../../handlers/rpc/answerMemory.ts'
 
 /** The parts of the host that do not follow from the options. */
 export type RpcParts = Pick<RpcHost, 'chain' | 'pool' | 'recoverSenders' | 'submit' | 'mining'> &
@@ -123,6 +124,7 @@ const hostOf = (
   round: parts.round ?? (() => undefined),
   differences: parts.differences ?? (() => []),
   warn: text => log.warn('{text}', { text }),
+  answers: createAnswerMemory(),
   reportError: (method, error) => log.error('{method} failed: {error}', { method, error }),
 })
 

@@ -4,6 +4,8 @@ import { encodeChainHead } from '../../../core/store/codec/chainHead.ts'
 import type { CallWorkers } from '../../../handlers/rpc/dispatch/offload.ts'
 import type { RpcOptions } from '../../../handlers/rpc/context.ts'
 import { bodyLength, errorOutcome, type Outcome } from '../../../handlers/rpc/dispatch/envelope.ts'
+import type { AnswerMemory } from '../../../handlers/rpc/answerMemory.ts'
+import { METHODS } from '../../../handlers/rpc/methods/methodTable.ts'
 import { isJsonPieces } from '../../../handlers/rpc/json/jsonPieces.ts'
 import { type CallWorker, startCallWorker } from './callWorker.ts'
 import { createWaiting, type Job, type Waiting } from './waiting.ts'
@@ -44,6 +46,8 @@ export type CallPoolOptions = {
   /** Current minimum gas price in wei; the only option that changes while the node runs. */
   readonly minGasPrice: () => bigint
   readonly nowMs: () => number
+  /** Memory of the answers that are being sent: calls with long answers wait for room; undefined for no limit. */
+  readonly answers?: AnswerMemory | undefined
   /** Called with internal errors of methods. */
   readonly reportError: (method: string, error: unknown) => void
   /** Called when a worker dies or cannot start. */
@@ -171,11 +175,27 @@ const setTimers = (pool: PoolState): void => {
   ;(pool.idleTimer as { unref?: () => void }).unref?.()
 }
 
+/** Methods whose answers may have many megabytes: traces and simulations. */
+const LONG_METHODS: ReadonlySet<string> = new Set(
+  METHODS.filter(({ offload }) => offload === 'always').map(({ name }) => name),
+)
+
+const isLong = ({ method }: Job): boolean => LONG_METHODS.has(method)
+
+/** A call with a long answer waits while those that are being sent and made leave no room for it. */
+const mayRun =
+  ({ from, members }: PoolState) =>
+  (job: Job): boolean => {
+    if (from.answers === undefined || !isLong(job)) return true
+    const runs = [...members].filter(({ running }) => running !== undefined && isLong(running.job)).length
+    return from.answers.hasRoom(runs + 1)
+  }
+
 /** Gives waiting calls to idle workers. */
 const assignJobs = (pool: PoolState): void => {
   for (const member of pool.members) {
     if (!member.isReady || member.running !== undefined) continue
-    const job = pool.waiting.take()
+    const job = pool.waiting.take(mayRun(pool))
     if (job === undefined) break
     run(pool, member, job)
   }

@@ -23,7 +23,8 @@ export type Job = {
 export type Waiting = {
   /** Returns false if the queue is full. */
   add(job: Job): boolean
-  take(): Job | undefined
+  /** The first call that may run now. */
+  take(mayRun: (job: Job) => boolean): Job | undefined
   /** Removes and returns the calls that match. */
   remove(which: (job: Job) => boolean): readonly Job[]
   readonly size: number
@@ -39,8 +40,9 @@ export const createWaiting = (): Waiting => {
       length += job.params.length
       return true
     },
-    take: () => {
-      const job = jobs.shift()
+    take: mayRun => {
+      const index = jobs.findIndex(mayRun)
+      const [job] = index < 0 ? [] : jobs.splice(index, 1)
       if (job !== undefined) length -= job.params.length
       return job
     },

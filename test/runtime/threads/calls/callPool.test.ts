@@ -69,6 +69,25 @@ describe('given a call on a call worker', () => {
       expect([pool.size, told]).toEqual([1, []])
     }))
 
+  test('when long answers are being sent, then a trace waits for room, and a call goes on', () => {
+    let isRoom = false
+    const answers = { hold: () => () => undefined, isFull: () => false, hasRoom: () => isRoom }
+    return withPool({ ...patient(), answers }, async pool => {
+      const order: string[] = []
+      const traced = pool
+        .run('debug_traceCall', { params: [ONE, 'latest'], expired: () => false })
+        .then(outcome => {
+          order.push('trace')
+          return outcome
+        })
+      await answering(pool)
+      order.push('call')
+      isRoom = true
+      expect(await traced).not.toHaveProperty('error')
+      expect(order).toEqual(['call', 'trace'])
+    })
+  })
+
   test('when nobody waits for it, then it ends, running or waiting', () =>
     withPool(patient(), async pool => {
       let gone = false
