@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportedFiles } from './exports.ts'
 import { codeOf, ROOT } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 const LINES_MAX = 40
 

@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { circlesIn } from './circles.ts'
 import { codeOf, importsOf, sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** Libraries without I/O, clock, randomness of their own or anything of a runtime. */
 const PURE_LIBRARIES = /^(@noble\/(curves|hashes|ciphers)|micro-eth-signer)(\/|$)/

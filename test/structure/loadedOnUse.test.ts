@@ -1,6 +1,9 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { posix } from 'node:path'
 import { sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** What the command of the node loads when it starts, whatever its options. */
 const START = 'runtime/commands/services/node.ts'

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { isKnownMethod } from '../../handlers/rpc/dispatch/knownMethods.ts'
@@ -8,6 +8,9 @@ import { COMMANDS, NODE_COMMAND } from '../../runtime/commands/commands.ts'
 import { BESU_OPTIONS } from '../../runtime/cli/besu/besuOptions.ts'
 import { anchorsOf, fencesOf, type Page, pages, proseOf } from './markdown.ts'
 import { ROOT } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 const PAGES = pages()
 const textOf = (path: string): string => (PAGES.find(page => page.path === path) as Page).text

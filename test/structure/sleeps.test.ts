@@ -1,5 +1,8 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { codeOf, sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** A wait of a fixed time. A named one counts as well: the name says why, this list says that it is known. */
 const SLEEP = /\bBun\.sleep\(|\bsetTimeout\(resolve\b/g

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { exportedFiles } from './exports.ts'
 import { codeOf, FOLDERS, importsOf, ROOT, sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** A file keeps one idea; longer ones hold several. */
 const LINES_MAX = 400

@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { pages } from './markdown.ts'
 import { sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** Invented names, with the field's word for each. Whole identifiers, in code and prose. */
 const WORDS: readonly (readonly [word: string, instead: string])[] = [

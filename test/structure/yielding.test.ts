@@ -1,5 +1,8 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { codeOf, sourceFiles } from './source.ts'
+
+/** Reads and parses all sources, beside other work. */
+setDefaultTimeout(60_000)
 
 /** What runs code in a later turn of the event loop. */
 const LATER_TURN = /\bsetImmediate\b|\bsetTimeout\([^;\n]*,\s*0\)|\bMessageChannel\b|\bpostTask\b/
