@@ -22,11 +22,11 @@ const PICTURE_BYTES_MAX = 100_000
 /** Blocks that no test runs: each is a command that a newcomer cannot trust. */
 const NOT_RUN_MAX = 10
 
-/** Options of programs other than the node: package managers, tests, simulation, attacks and benchmarks. */
+/** Options of programs other than the node: package managers, tests, simulation, checker, attacks and benchmarks. */
 const OTHER_OPTIONS: ReadonlySet<string> = new Set(
   `yes frozen-lockfile production parallel no-isolate timeout silent header version seeds seed validators forgetting from help
    list only quick full minutes runtime omit json url dir env var file remote tag read-only volume legacy
-   gas-price`.split(/\s+/),
+   gas-price deep byzantine rounds replay plant early coverage`.split(/\s+/),
 )
 
 const optionNames: ReadonlySet<string> = new Set(
