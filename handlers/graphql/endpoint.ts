@@ -102,7 +102,8 @@ const execute = async (
       (expiresAtMs !== undefined && authentication.nowMs() >= expiresAtMs),
   })
   const { answerHeaders } = graphql.scope
-  const executed = engine(request, { ...graphql, abortSignal: signal, peer, claim })
+  const isKnown = caller.user !== undefined
+  const executed = engine(request, { ...graphql, abortSignal: signal, peer, claim, isKnown })
   try {
     const response = await Promise.race([executed, timeout])
     return answerHeaders === undefined ? response : withHeaders(response, answerHeaders)

@@ -36,6 +36,8 @@ export type EngineContext = GraphqlContext & {
   readonly peer: () => string
   /** Claims memory for the request until it is answered. */
   readonly claim: ClaimBytes
+  /** The caller has shown who they are. */
+  readonly isKnown: boolean
 }
 
 /** Answers one request for the endpoint. */

@@ -66,7 +66,8 @@ export const createQueryEngine = (options: EngineOptions): Engine => {
   return async (request, context) => {
     let result: ExecutionResult
     try {
-      const parameters = await readParameters(request, { readBody, claim: context.claim, scheduler })
+      const { claim, isKnown } = context
+      const parameters = await readParameters(request, { readBody, claim, isKnown, scheduler })
       if (parameters instanceof Response) return parameters
       result = await run(parameters, request.method, context)
     } catch (error) {

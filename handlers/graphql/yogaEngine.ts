@@ -25,8 +25,8 @@ const createPlugin = (options: EngineOptions): Plugin<object, EngineContext, Eng
   })
   const compression = createCompression(scheduler, isCompressing)
   return {
-    onRequestParse: ({ setRequestParser, serverContext: { claim } }) => {
-      setRequestParser(request => readParameters(request, { readBody, claim, scheduler }))
+    onRequestParse: ({ setRequestParser, serverContext: { claim, isKnown } }) => {
+      setRequestParser(request => readParameters(request, { readBody, claim, isKnown, scheduler }))
     },
     onParse: ({ setParseFn }) => {
       setParseFn((source: unknown) => parseDocument(String(source)))

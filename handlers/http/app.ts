@@ -193,7 +193,7 @@ const post = async (parts: Parts, request: Request, peer: () => string): Promise
     const waitMs = rate?.take(caller.user ?? client()) ?? 0
     if (waitMs > 0) return toResponse(parts, tooManyRequests(waitMs), request, peer)
     const { claim } = admitted
-    const body = await readBody(request, claim)
+    const body = await readBody(request, claim, caller.user !== undefined)
     if (typeof body !== 'string') return withoutBody(body)
     const isGone = (): boolean => request.signal.aborted
     const reply = dispatcher.handle(body, caller, { isGone, claim, authorization })

@@ -1,6 +1,11 @@
 import type { Scheduler } from '../../core/scheduler.ts'
+import { bodyUnitsOf, createBodyUnits } from './bodyUnits.ts'
+import { createReadChunks } from './chunkedBody.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { type ClaimBytes, SHORT_BODY_BYTES } from './inboundLimits.ts'
+import { BUSY, DISCONNECTED, ENCODED, LATE, type NoBody, TOO_LONG } from './noBody.ts'
+
+export type { NoBody } from './noBody.ts'
 
 /** Default limit of a body, as in Besu. */
 export const BODY_BYTES_MAX = 5 * 1024 * 1024
@@ -18,21 +23,6 @@ const BODY_MS_MAX = 30_000
 const BODY_IDLE_MS_MAX = 30_000
 
 /**
- * Why a body was not read: the client disconnected, the body is too long, it did not arrive in time, it is compressed (not
- * supported), or the bodies of all requests take too much memory.
- */
-export type NoBody = {
-  readonly reason: 'disconnected' | 'too-long' | 'late' | 'encoded' | 'busy'
-  readonly status: 400 | 413 | 408 | 415 | 503
-}
-
-const DISCONNECTED: NoBody = { reason: 'disconnected', status: 400 }
-const TOO_LONG: NoBody = { reason: 'too-long', status: 413 }
-const LATE: NoBody = { reason: 'late', status: 408 }
-const ENCODED: NoBody = { reason: 'encoded', status: 415 }
-const BUSY: NoBody = { reason: 'busy', status: 503 }
-
-/**
  * Header of the answer to a request whose body was not read completely: the server would read the rest as the next request.
  */
 export const CLOSING = { connection: 'close' }
@@ -44,6 +34,7 @@ export const RETRYING = { 'retry-after': '1', ...CLOSING }
 const HEADERS: Readonly<Record<NoBody['reason'], Readonly<Record<string, string>>>> = {
   disconnected: {},
   'too-long': CLOSING,
+  'too-many-chunks': CLOSING,
   late: CLOSING,
   encoded: { 'accept-encoding': 'identity' },
   busy: RETRYING,
@@ -54,7 +45,12 @@ export const refuseBody = ({ reason, status }: NoBody): Response =>
   new Response(null, { status, headers: HEADERS[reason] })
 
 /** Reads the bodies of one endpoint. */
-export type ReadBody = (request: Request, claim: ClaimBytes) => Promise<string | NoBody>
+export type ReadBody = (
+  request: Request,
+  claim: ClaimBytes,
+  /** The caller has shown who they are. */
+  isKnown?: boolean,
+) => Promise<string | NoBody>
 
 export type BodyOptions = {
   /** Limit of a body. */
@@ -78,9 +74,10 @@ const announcedLength = (request: Request): number | undefined => {
  * those beyond the limit are refused by their headers.
  */
 export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }: BodyOptions): ReadBody => {
-  const wholeDeadlines = createDeadlines(timeoutMs)
-  const idleDeadlines = createDeadlines(Math.min(timeoutMs, BODY_IDLE_MS_MAX))
-  return (request, claim) => {
+  const idleMs = Math.min(timeoutMs, BODY_IDLE_MS_MAX)
+  const idleDeadlines = createDeadlines(idleMs)
+  const readChunks = createReadChunks({ bytesMax, scheduler, timeoutMs, idleMs, idleDeadlines })
+  return (request, claim, isKnown = false) => {
     const coding = request.headers.get('content-encoding')
     if (coding !== null && coding !== '' && coding.toLowerCase() !== 'identity')
       return Promise.resolve(ENCODED)
@@ -92,8 +89,10 @@ export const createReadBody = ({ bytesMax, timeoutMs = BODY_MS_MAX, scheduler }:
     if (request.body === null) return Promise.resolve('')
     const claimed = announced ?? 0
     if (!claim(claimed)) return Promise.resolve(BUSY)
-    const limits = { bytesMax, claim, claimed, scheduler, wholeDeadlines, idleDeadlines }
-    return readChunks(request.body, limits)
+    const counted = bodyUnitsOf(request)
+    const units = counted ?? createBodyUnits(bytesMax)
+    if (isKnown) units.identify()
+    return readChunks(request.body, { claim, claimed, units, isCounted: counted !== undefined })
   }
 }
 
@@ -105,81 +104,4 @@ const readShort = (request: Request, deadlines: Deadlines): Promise<string | NoB
       resolve(body)
     }
     request.text().then(answer, () => answer(DISCONNECTED))
-  })
-
-type ChunkLimits = {
-  readonly bytesMax: number
-  readonly claim: ClaimBytes
-  /** Bytes of this body that are claimed already. */
-  readonly claimed: number
-  readonly scheduler: BodyOptions['scheduler']
-  readonly wholeDeadlines: Deadlines
-  readonly idleDeadlines: Deadlines
-}
-
-/**
- * Decodes each chunk as it arrives, so that no long text is decoded at once. Chunks are read, and counted, before it is their turn to
- * be decoded: the runtime would otherwise go on to collect what nobody counts.
- */
-const readChunks = (body: ReadableStream<Uint8Array>, limits: ChunkLimits): Promise<string | NoBody> =>
-  new Promise(resolve => {
-    const { bytesMax, claim, scheduler, wholeDeadlines, idleDeadlines } = limits
-    const reader = body.getReader()
-    const decoder = new TextDecoder()
-    const chunks: Uint8Array[] = []
-    let text = ''
-    let { claimed } = limits
-    let length = 0
-    let isEnded = false
-
-    const end = (result: string | NoBody): void => {
-      if (isEnded) return
-      isEnded = true
-      cancelWhole()
-      cancelIdle()
-      text = ''
-      chunks.length = 0
-      // The stream of a disconnected client has failed already.
-      if (typeof result !== 'string') reader.cancel().catch(() => undefined)
-      resolve(result)
-    }
-    const cancelWhole = wholeDeadlines.begin(() => end(LATE))
-    let cancelIdle = idleDeadlines.begin(() => end(LATE))
-
-    const decodeInTurn = async (): Promise<void> => {
-      while (chunks.length > 0) {
-        // Many long bodies that arrive together would otherwise hold the event loop for the time of all.
-        const turn = scheduler?.begin()
-        if (turn !== undefined) await turn
-        const chunk = chunks.shift()
-        if (chunk !== undefined) text += decoder.decode(chunk, { stream: true })
-      }
-    }
-    const take = (chunk: Uint8Array): void => {
-      cancelIdle()
-      cancelIdle = idleDeadlines.begin(() => end(LATE))
-      length += chunk.length
-      if (length > bytesMax) return end(TOO_LONG)
-      if (length > claimed) {
-        // Nobody knows how long a body is that is sent in chunks.
-        const wanted = length <= SHORT_BODY_BYTES ? SHORT_BODY_BYTES : bytesMax
-        if (!claim(wanted - claimed)) return end(BUSY)
-        claimed = wanted
-      }
-      chunks.push(chunk)
-    }
-    const pump = async (): Promise<void> => {
-      let decoding: Promise<void> | undefined
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (isEnded) return
-        if (done) break
-        take(value)
-        if (chunks.length === 1) decoding = decodeInTurn()
-      }
-      await decoding
-      claim(length - claimed)
-      end(text + decoder.decode())
-    }
-    pump().catch(() => end(DISCONNECTED))
   })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { closeNow } from './closeNow.ts'
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -14,15 +15,6 @@ const PIPELINED_REQUESTS_MAX = 64
  * closed when it sends a request before it has the answer to the one before.
  */
 const PIPELINED_REQUESTS_OF_ALL_MAX = 1_024
-
-/**
- * Closes a connection, and ends the parsing of what it has sent. node:http reads 64 KB at once and otherwise creates the objects
- * of each request in it, although the socket is destroyed: of 2,400 short ones for some 50 ms. Node does not document `parser`.
- */
-const close = (socket: Socket & { readonly parser?: { readonly remove?: () => void } | null }): void => {
-  socket.parser?.remove?.()
-  socket.destroy()
-}
 
 /**
  * Answers the requests of a connection one after the other, each when the answer before it has been sent. node:http starts
@@ -47,7 +39,7 @@ export const answerInTurn = (answer: Answer): Answer => {
 
   return (request, response) => {
     const { socket } = request
-    if (socket.destroyed) return close(socket)
+    if (socket.destroyed) return closeNow(socket)
     const start = (): void => {
       response.once('close', () => startNext(socket))
       answer(request, response)
@@ -59,6 +51,6 @@ export const answerInTurn = (answer: Answer): Answer => {
     } else if (waiting.length < PIPELINED_REQUESTS_MAX && waitingOfAll < PIPELINED_REQUESTS_OF_ALL_MAX) {
       waiting.push(start)
       waitingOfAll++
-    } else close(socket)
+    } else closeNow(socket)
   }
 }

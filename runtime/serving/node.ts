@@ -2,8 +2,10 @@ import { createServer, type Server as HttpServer } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions, type Server as TlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { type BodyUnits, setBodyUnits } from '../../handlers/inbound/bodyUnits.ts'
 import { RUNTIME } from '../version.ts'
 import { type Answer, answerInTurn } from './answerInTurn.ts'
+import { countBody } from './countedBody.ts'
 import {
   CONNECTIONS_OF_ADDRESS_MAX,
   type Serve,
@@ -117,14 +119,21 @@ const changeCertificate = ({ server }: Listening, tls: ServerTls): boolean => {
 }
 
 export const serveOnNode: Serve = async options => {
+  const unitsOf = new WeakMap<object, BodyUnits>()
   // The application limits the body, as on every runtime.
   const listener = getRequestListener(
-    (request, { incoming }) => options.fetch(request, () => incoming.socket.remoteAddress ?? ''),
+    (request, { incoming }) => {
+      const units = unitsOf.get(incoming)
+      if (units !== undefined) setBodyUnits(request, units)
+      return options.fetch(request, () => incoming.socket.remoteAddress ?? '')
+    },
     // On other runtimes another port may use the runtime's own server, which accepts only its own Response.
     { overrideGlobalObjects: RUNTIME === 'node' },
   )
   const answer = answerInTurn((request, response) => {
     limitUnreadBody(request, response)
+    const units = countBody(request, response, options.bodyBytesMax)
+    if (units !== undefined) unitsOf.set(request, units)
     void listener(request, response)
   })
   let current = await openServer(options, options.port, options.tls, answer)

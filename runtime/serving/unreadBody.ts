@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BODY_BYTES_MAX } from '../../handlers/inbound/body.ts'
+import { closeNow } from './closeNow.ts'
 
 /**
  * Bytes that are read of a body after its request was answered, such as one with a bad token: as many as a whole body may have by
@@ -19,7 +20,7 @@ export const limitUnreadBody = (request: IncomingMessage, response: ServerRespon
     let bytes = 0
     request.on('data', (chunk: Uint8Array) => {
       bytes += chunk.length
-      if (bytes > UNREAD_BYTES_MAX) request.socket.destroy()
+      if (bytes > UNREAD_BYTES_MAX) closeNow(request.socket)
     })
   })
 }

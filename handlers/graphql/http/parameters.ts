@@ -56,6 +56,8 @@ const fromUrl = (url: string): GraphQLParams => {
 export type BodyReader = {
   readonly readBody: ReadBody
   readonly claim: ClaimBytes
+  /** The caller has shown who they are. */
+  readonly isKnown: boolean
   readonly scheduler: Scheduler
 }
 
@@ -91,7 +93,7 @@ export const readParameters = async (
   reader: BodyReader,
 ): Promise<GraphQLParams | Response> => {
   if (request.method === 'GET') return fromUrl(request.url)
-  const body = await reader.readBody(request, reader.claim)
+  const body = await reader.readBody(request, reader.claim, reader.isKnown)
   if (typeof body !== 'string') return refuseBody(body)
   await reader.scheduler.begin()
   return IS_JSON.test(request.headers.get('content-type') ?? '')

@@ -50,6 +50,7 @@ import { JOURNAL_FILE, startTransactionJournal } from '../pool/transactionJourna
 import { startStoreWatch } from '../storeWatch.ts'
 import { createPoolHead, createSubmission, type Submission } from '../pool/submit.ts'
 import type { WsListener } from './wsServer.ts'
+import { reportRefusedUnits } from './unitReport.ts'
 
 const MS_PER_HOUR = 3_600_000
 
@@ -165,7 +166,7 @@ const prepare = async (
     measured: { service: undefined, doctor: undefined, webSockets: () => 0 },
     miner,
     networkId: options.networkId ?? chain.configuration.chainId,
-    stops: [],
+    stops: [reportRefusedUnits(logOf('rpc'), () => performance.now())],
   }
 }
 
