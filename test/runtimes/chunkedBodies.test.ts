@@ -67,7 +67,9 @@ independent.each(RUNTIMES.filter(isInstalled).map(runtime => [runtime] as const)
       const node = await startNode(folder, [], { runtime })
       try {
         for (let i = 0; i < 6; i++) expect(await flood(node.url)).toBeLessThan(FLOOD_BYTES)
-        expect(node.output()).toContain('Clients without a login send chunks of request bodies of a few bytes')
+        expect(node.output()).toContain(
+          'Clients without a login send chunks of request bodies of a few bytes',
+        )
         for (const length of [5, 40]) {
           const text = `${HEAD}Connection: close\r\n\r\n${chunksOf(CALL, length)}`
           expect(await exchange(node.url, text)).toContain(ANSWER)

@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https'
 import process from 'node:process'
+import { createBodyUnits } from '../../../handlers/inbound/bodyUnits.ts'
 import { connectionFailureReason } from '../../files/reason.ts'
 import { SignerError } from '../signer.ts'
 
@@ -68,10 +69,14 @@ export const sendSignerRequest = ({
     request.on('error', cause => fail(connectionFailureReason(cause)))
     request.on('response', response => {
       let text = ''
+      const units = createBodyUnits(bytesMax)
+      // The operator chose the signer.
+      units.identify()
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
         text += chunk
-        if (text.length > bytesMax) fail(`its answer is longer than ${bytesMax} bytes`)
+        if (units.take(chunk.length) !== 'taken') fail('its answer comes in too many chunks of a few bytes')
+        else if (text.length > bytesMax) fail(`its answer is longer than ${bytesMax} bytes`)
       })
       response.on('error', cause => fail(connectionFailureReason(cause)))
       response.on('end', () => {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createReadBody } from '../../../handlers/inbound/body.ts'
 import { createBodyUnits, SHORT_CHUNK_BYTES } from '../../../handlers/inbound/bodyUnits.ts'
-import { createConnectionUnits, createUnitBudget, type UnitKind } from '../../../handlers/inbound/unitBudget.ts'
+import {
+  createConnectionUnits,
+  createUnitBudget,
+  type UnitKind,
+} from '../../../handlers/inbound/unitBudget.ts'
 
 const KIND: UnitKind = 'chunks of request bodies'
 const MEGABYTE = 1024 * 1024
