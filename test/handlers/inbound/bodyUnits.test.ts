@@ -6,6 +6,7 @@ import {
   createUnitBudget,
   type UnitKind,
 } from '../../../handlers/inbound/unitBudget.ts'
+import { until } from '../../support/until.ts'
 
 const KIND: UnitKind = 'chunks of request bodies'
 const MEGABYTE = 1024 * 1024
@@ -107,17 +108,21 @@ describe('given the reader of bodies', () => {
 
   test('when a body is refused, then its stream is not read on', async () => {
     let pulled = 0
+    let isCancelled = false
     const body = new ReadableStream<Uint8Array>({
       pull: controller => {
         pulled++
         controller.enqueue(new Uint8Array(1))
+      },
+      cancel: () => {
+        isCancelled = true
       },
     })
     const init = { method: 'POST', body, duplex: 'half' } as RequestInit
     const readBody = createReadBody({ bytesMax: MEGABYTE })
     await readBody(new Request('http://localhost/', init), () => true, true)
     const afterRefusal = pulled
-    await new Promise(resolve => setTimeout(resolve, 150))
+    await until(() => isCancelled)
     expect(pulled).toBeLessThanOrEqual(afterRefusal + 2)
   })
 })
