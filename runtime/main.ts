@@ -15,8 +15,10 @@ enableCompileCache?.()
 
 // Loaded after that, so that the cache applies.
 const { runCommandLine } = await import('./commands/run.ts')
+const { forbidForeignWrites } = await import('./files/umask.ts')
 const { processTerminal } = await import('./cli/terminal/terminal.ts')
 
+forbidForeignWrites()
 const code = await runCommandLine(process.argv.slice(2), process.env, processTerminal)
 await processTerminal.flush()
 // Open handles must not keep a finished command alive.

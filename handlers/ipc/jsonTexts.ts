@@ -1,5 +1,9 @@
-/** The text of one message, or more than the limit. */
-export type Split = { readonly texts: readonly string[]; readonly isTooLong: boolean }
+/** The whole messages, and the length of the unfinished one after them. */
+export type Split = {
+  readonly texts: readonly string[]
+  readonly heldLength: number
+  readonly isTooLong: boolean
+}
 
 const OPENING = new Set(['{', '['])
 const CLOSING = new Set(['}', ']'])
@@ -40,6 +44,10 @@ export const createJsonSplitter = (lengthMax: number): ((chunk: string) => Split
       if (text !== '') texts.push(text)
     }
     held += chunk.slice(start)
-    return { texts, isTooLong: held.length > lengthMax || texts.some(({ length }) => length > lengthMax) }
+    return {
+      texts,
+      heldLength: held.length,
+      isTooLong: held.length > lengthMax || texts.some(({ length }) => length > lengthMax),
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type BodyUnits, createBodyUnits, SHORT_CHUNK_BYTES } from '../../handlers/inbound/bodyUnits.ts'
+import { onNextTurn } from '../../handlers/inbound/nextTurn.ts'
 import { closeAfter, closeNow } from './closeNow.ts'
 
 /** Short chunks that are joined before they are read. */
@@ -50,7 +51,7 @@ export const countBody = (
   const hold = (chunk: Uint8Array): boolean => {
     held.push(chunk)
     if (held.length >= JOINED_CHUNKS_MAX) return flush()
-    if (!isDue) setImmediate(flushLater)
+    if (!isDue) onNextTurn(flushLater)
     isDue = true
     return true
   }

@@ -10,7 +10,7 @@ const SHOWN_BYTES_MAX = 300
 const TURN_CHUNKS = 1_024
 
 /** A body comes in more chunks of a few bytes than a body of that length may have. */
-export class TooManyChunks extends Error {
+class TooManyChunks extends Error {
   override readonly name = 'TooManyChunks'
   readonly code = 'TOO_MANY_CHUNKS'
 

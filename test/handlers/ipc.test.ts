@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createConnections } from '../../handlers/ipc/connections.ts'
 import { createJsonSplitter } from '../../handlers/ipc/jsonTexts.ts'
 
 const split = (chunks: readonly string[], lengthMax = 1000) => {
@@ -32,5 +33,50 @@ describe('given a stream of JSON over IPC', () => {
     expect(split([long]).at(-1)?.isTooLong).toBe(true)
     expect(split([long.slice(0, 1500)]).at(-1)?.isTooLong).toBe(true)
     expect(split(['{"a":1}']).at(-1)?.isTooLong).toBe(false)
+  })
+})
+
+describe('given connections over IPC', () => {
+  const open = (connectionsMax: number) => {
+    const connections = createConnections(1_000, connectionsMax)
+    const closed: number[] = []
+    return { closed, add: (id: number) => connections.open(() => closed.push(id)) }
+  }
+
+  test('when there is no room for another, then the one that has been silent for longest is closed', () => {
+    const { closed, add } = open(2)
+    const first = add(1)
+    add(2)
+    first?.heard(0)
+    expect(add(3)).toBeDefined()
+    expect(closed).toEqual([2])
+    first?.ended()
+    expect(add(4)).toBeDefined()
+    expect(closed).toEqual([2])
+  })
+
+  test('when the requests of all are being answered, then another is refused', () => {
+    const { closed, add } = open(2)
+    const first = add(1)
+    add(2)?.setAnswering(true)
+    first?.setAnswering(true)
+    expect(add(3)).toBeUndefined()
+    first?.setAnswering(false)
+    expect(add(4)).toBeDefined()
+    expect(closed).toEqual([1])
+  })
+
+  test('when unfinished messages of all are too long together, then the silent ones among them are closed', () => {
+    const { closed, add } = open(10)
+    const MEGABYTE = 1024 * 1024
+    add(0)
+    const held = [1, 2, 3, 4, 5, 6].map(id => add(id))
+    for (const connection of held) connection?.heard(5 * MEGABYTE)
+    held[0]?.heard(6 * MEGABYTE)
+    expect(closed).toEqual([])
+    held[5]?.heard(8 * MEGABYTE)
+    expect(closed).toEqual([2])
+    held[1]?.heard(5 * MEGABYTE)
+    expect(closed).toEqual([2])
   })
 })

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { platform } from 'node:process'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { createIpcApp, type IpcApp } from '../../../handlers/ipc/session.ts'
@@ -6,13 +6,11 @@ import type { RpcContext } from '../../../handlers/rpc/context.ts'
 import { CommandError } from '../../cli/errors.ts'
 import type { NodeOptions } from '../../cli/nodeOptions.ts'
 import { writeFailureReason } from '../../files/reason.ts'
+import { withPrivateFiles } from '../../files/umask.ts'
 import { logOf } from '../../logging/log.ts'
 import { ipcPathOf } from './ipcPath.ts'
 import type { ServerAccess } from './listener.ts'
 import { apisOf, warnOfEmptyGroups } from './rpcServer.ts'
-
-/** Programs of one machine; each has a buffer of one message. */
-const CONNECTIONS_MAX = 64
 
 /** Bytes of a path in a socket address without the zero at its end: 108 on Linux, 104 on macOS and BSD. */
 const PATH_BYTES_MAX = platform === 'linux' ? 107 : 103
@@ -60,6 +58,7 @@ const serve = async (app: IpcApp, socket: Socket): Promise<void> => {
       chunks: chunksOf(socket),
       isGone: () => socket.destroyed,
       send: text => send(socket, text),
+      close: () => void socket.destroy(),
     })
   } catch (error) {
     logOf('rpc').error('A connection over IPC failed: {error}', { error })
@@ -114,12 +113,11 @@ export const serveIpc = async (
     socket.once('close', () => sockets.delete(socket))
     void serve(app, socket)
   })
-  server.maxConnections = CONNECTIONS_MAX
   try {
     // A killed process leaves its socket.
     rmSync(path, { force: true })
-    await listen(server, path)
-    chmodSync(path, 0o600)
+    // A mode that is set later would let other users connect before.
+    await withPrivateFiles(() => listen(server, path))
   } catch (cause) {
     throw new CommandError('START_FAILED', `Cannot serve ${path}: ${writeFailureReason(cause)}`, { cause })
   }
