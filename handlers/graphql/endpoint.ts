@@ -7,6 +7,7 @@ import { type Admitted, createInboundLimits, type InboundLimits } from '../inbou
 import { RETRYING } from '../inbound/body.ts'
 import { createHostCheck } from '../http/hosts.ts'
 import { notFound } from '../http/notFound.ts'
+import { otherSpelling } from '../http/paths.ts'
 import { createOwnOrigin } from '../http/ownOrigin.ts'
 import type { RpcContext } from '../rpc/context.ts'
 import { RPC_ERRORS } from '../rpc/errors.ts'
@@ -49,6 +50,17 @@ const busy = (): Response =>
     status: 503,
     headers: { ...JSON_HEADERS, ...RETRYING },
   })
+
+/**
+ * A GET that a page of another site causes without a script, as an image or a link does: the page cannot read the answer, but the
+ * node would do the work. Requests with an Origin have passed CORS.
+ */
+const isOfOtherSite = ({ method, headers }: Request): boolean =>
+  method === 'GET' && !headers.has('origin') && OTHER_SITES.includes(headers.get('sec-fetch-site') ?? '')
+
+const OTHER_SITES: readonly string[] = ['cross-site', 'same-site']
+
+const otherSite = (): Response => errors(403, 'Pages of other sites may not send queries by GET')
 
 const unauthorized = (): Response => {
   const { code, message } = RPC_ERRORS.UNAUTHORIZED
@@ -121,6 +133,7 @@ const answerEndpoint = async (parts: Parts, request: Request, peer: () => string
   const { authentication, clientOf, inbound, page } = parts
   if (request.method !== 'GET' && request.method !== 'POST') return notAllowed()
   if (asksForPage(request)) return await page(request)
+  if (isOfOtherSite(request)) return otherSite()
   const client: ClientAddress = () => clientOf(peer(), request.headers.get('x-forwarded-for'))
   const caller = await authentication.identify(request.headers.get('authorization'), client)
   if (caller.unauthenticated) {
@@ -140,8 +153,8 @@ const createRoute =
   (parts: Parts): Route =>
   (request, peer) => {
     const { pathname } = new URL(request.url)
-    if (pathname === ENDPOINT || pathname === `${ENDPOINT}/`) return answerEndpoint(parts, request, peer)
-    if (pathname !== '/') return notFound()
+    if (pathname === ENDPOINT) return answerEndpoint(parts, request, peer)
+    if (pathname !== '/') return otherSpelling(request.url) ?? notFound()
     return request.method === 'GET' || request.method === 'POST' ? redirect() : notAllowed()
   }
 

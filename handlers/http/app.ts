@@ -28,6 +28,7 @@ import { createProbes, type Probes } from './probes.ts'
 import { createHostCheck } from './hosts.ts'
 import { createInboundLimits, type InboundLimits } from '../inbound/inboundLimits.ts'
 import { notFound } from './notFound.ts'
+import { otherSpelling, pathOf } from './paths.ts'
 import { createOwnOrigin } from './ownOrigin.ts'
 
 export type HttpOptions = {
@@ -85,14 +86,10 @@ const notAllowed = (allow: string): Response => new Response(null, { status: 405
 const acceptsJson = (accept: string | null): boolean =>
   accept === null || accept === '' || /\*\/\*|application\/(?:\*|json)/i.test(accept)
 
-const SLASH = 47
-
-/** True for an absolute URL whose path is one or more slashes (as in Besu), without a query. */
+/** True for an absolute URL whose path is one slash, or nothing, without a query. */
 const isRoot = (url: string): boolean => {
   const start = url.indexOf('/', url.indexOf('://') + 3)
-  if (start < 0) return false
-  for (let index = start + 1; index < url.length; index++) if (url.charCodeAt(index) !== SLASH) return false
-  return true
+  return start < 0 || start === url.length - 1
 }
 
 const errorResponse = (status: number, name: RpcErrorName, headers: Readonly<Record<string, string>>) =>
@@ -219,7 +216,10 @@ const login = async (parts: Parts, request: Request, peer: () => string): Promis
 /** The routes beside POST /. */
 const createRouter = (parts: Parts) => {
   const { context } = parts
-  const app = new Hono<{ Bindings: { readonly peer: () => string } }>({ strict: false })
+  const app = new Hono<{ Bindings: { readonly peer: () => string } }>({
+    strict: true,
+    getPath: ({ url }) => pathOf(url),
+  })
   // With a query string; without one, createRpcApp calls `post` directly.
   app.post('/', c => post(parts, c.req.raw, c.env.peer))
   app.get('/', () => description(context))
@@ -266,7 +266,7 @@ export const createRpcApp = (
   const route: Route = (request, peer) =>
     request.method === 'POST' && isRoot(request.url)
       ? post(parts, request, peer)
-      : (options.pages?.(request) ?? router.fetch(request, { peer }))
+      : (otherSpelling(request.url) ?? options.pages?.(request) ?? router.fetch(request, { peer }))
   const fetch = checkedRoute(
     {
       refusedHost: createHostCheck(options.hostAllowlist, context.warn),

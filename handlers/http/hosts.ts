@@ -1,7 +1,7 @@
 import { createRefusalLog } from './refusals.ts'
 
 /** Host name or bracketed IPv6 address with an optional port. */
-const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(?::(\d{0,5}))?$/i
+const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\],]*)(?::(\d{0,5}))?$/i
 const PORT_MAX = 65_535
 
 const FORBIDDEN_BODY = '{"message":"Host not authorized. --host-allowlist names the hosts that are."}'
@@ -11,6 +11,14 @@ const forbidden = (): Response =>
     status: 403,
     headers: { 'content-type': 'application/json; charset=utf-8' },
   })
+
+const badRequest = (): Response => new Response(null, { status: 400 })
+
+/**
+ * Two Host headers, which the runtimes join with a comma. A proxy may have checked one, and this node would see the other (RFC 9112,
+ * 3.2).
+ */
+const isRepeated = (authority: string): boolean => authority.includes(',')
 
 /** The parts of a request that name its host. */
 export type HostRequest = { readonly headers: Pick<Headers, 'get'>; readonly url?: string }
@@ -28,7 +36,7 @@ export const createHostCheck = (
   allowlist: readonly string[],
   warn: (text: string) => void,
 ): ((request: HostRequest) => Response | undefined) => {
-  if (allowlist.includes('*')) return () => undefined
+  if (allowlist.includes('*')) return request => (isRepeated(authorityOf(request)) ? badRequest() : undefined)
   const allowed = new Set(allowlist.map(host => host.toLowerCase()))
   const logRefusal = createRefusalLog(
     warn,
@@ -41,7 +49,7 @@ export const createHostCheck = (
     if (authority === '') return forbidden()
     if (authority === passedBefore) return undefined
     const match = AUTHORITY.exec(authority)
-    if (match === null || Number(match[2] ?? 0) > PORT_MAX) return new Response(null, { status: 400 })
+    if (match === null || Number(match[2] ?? 0) > PORT_MAX) return badRequest()
     const host = (match[1] as string).toLowerCase()
     if (!allowed.has(host)) {
       logRefusal(host)

@@ -22,7 +22,7 @@ export const createProbes =
     if (parsed === null) return undefined
     const { pathname, searchParams } = parsed
     const healthProblems = node.healthProblems?.() ?? NO_TROUBLES
-    switch (pathname.replace(/\/+$/, '')) {
+    switch (pathname) {
       case '/liveness':
         return liveness(healthProblems)
       case '/readiness':

@@ -22,6 +22,14 @@ const socketOf = (webSocket: WebSocket): Socket => ({
 const bytesOf = (data: RawData): Buffer =>
   Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)
 
+/** The values of a header that was sent more than once, joined as in a Request; node:http keeps the first Host alone. */
+const headersOf = ({ rawHeaders }: IncomingMessage): Pick<Headers, 'get'> => ({
+  get: name => {
+    const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
+    return values.length === 0 ? null : values.join(', ')
+  },
+})
+
 /** Writes the response to a refused upgrade and closes the connection. */
 const refuse = async (socket: Duplex, response: Response): Promise<void> => {
   const body = await response.text()
@@ -101,8 +109,7 @@ export const serveWebSocket = (
   const webSockets = new WebSocketServer(options)
 
   const answer = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const headers = { get: (name: string) => request.headers[name]?.toString() ?? null }
-    const granted = await upgrade({ headers }, () => request.socket.remoteAddress ?? '')
+    const granted = await upgrade({ headers: headersOf(request) }, () => request.socket.remoteAddress ?? '')
     if (granted instanceof Response) return refuse(socket, granted)
     if (granted.protocol !== undefined) protocols.set(request, granted.protocol)
     webSockets.handleUpgrade(request, socket, head, webSocket =>

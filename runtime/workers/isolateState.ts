@@ -208,7 +208,7 @@ export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateS
     answer: (request, peer) => {
       apps ??= openApps(openContext(), authentication, settings)
       const { pathname } = new URL(request.url)
-      const app = pathname === '/graphql' || pathname === '/graphql/' ? apps.graphql() : apps.rpc
+      const app = pathname === '/graphql' ? apps.graphql() : apps.rpc
       return app.fetch(request, peer)
     },
   }

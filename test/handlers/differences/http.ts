@@ -40,15 +40,28 @@ export const HTTP_ROWS: readonly Row[] = [
     answer: 201,
     because: '| `HEAD /` | as `GET /`, without the body | 405 |',
   },
-  { what: 'POST //', ask: world => statusOf(post(world, REQUEST, '//')), answer: [200, 'application/json'] },
   // Without authentication there is no login, as on Besu; the path is there.
   {
-    what: 'POST /login/',
-    ask: async world => [
-      (await post(world, '{}', '/login/')).status,
-      (await post(world, '{}', '/login')).status,
+    what: 'other spellings of a path',
+    ask: async world =>
+      Promise.all(
+        ['//', '/login/', '/%6cogin', '/login'].map(async path => {
+          const { status, headers } = await world.http(path, {
+            method: 'POST',
+            body: REQUEST,
+            redirect: 'manual',
+          })
+          return [status, headers.get('location')]
+        }),
+      ),
+    answer: [
+      [308, '/'],
+      [308, '../login'],
+      [404, null],
+      [400, null],
     ],
-    answer: [400, 400],
+    because:
+      '| `//`, `/login/`, `/graphql/`, `/liveness/`, `/readiness/` | redirected (308) to the path without the slash',
   },
   {
     what: 'the content type of an error',

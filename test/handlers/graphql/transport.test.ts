@@ -64,8 +64,22 @@ describe('given a query', () => {
     expect(short.headers.get('content-encoding')).toBe('deflate')
   })
 
-  test.each(['/graphql', '/graphql/'])('when it is sent to %s, then it is answered', async path => {
-    expect((await graphql.send(`${path}?query={chainID}`)).status).toBe(200)
+  test('when it is sent to /graphql/, then it is redirected', async () => {
+    expect((await graphql.send('/graphql?query={chainID}')).status).toBe(200)
+    const response = await graphql.send('/graphql/?query={chainID}')
+    expect([response.status, response.headers.get('location')]).toEqual([308, '../graphql?query={chainID}'])
+  })
+
+  test.each([
+    ['cross-site', 403],
+    ['same-site', 403],
+    ['same-origin', 200],
+    ['none', 200],
+  ])('when a browser sends it by GET for a page that is %s, then the status is %i', async (site, status) => {
+    const headers = { 'sec-fetch-site': site }
+    expect((await graphql.send('/graphql?query={chainID}', { headers })).status).toBe(status)
+    const post = { method: 'POST', body: '{chainID}', headers }
+    expect((await graphql.send('/graphql', post)).status).toBe(200)
   })
 
   test('when a mutation comes by GET, then it is refused: a link on a foreign page could send it', async () => {

@@ -166,6 +166,11 @@ describe('given the host allowlist', () => {
       expect(await statusOf(host)).toBe(400)
   })
 
+  test('when two hosts are named, then it is 400, also where every host may', async () => {
+    for (const hosts of ['localhost, evil.example', 'evil.example, localhost', 'localhost,localhost'])
+      for (const allowlist of [['localhost'], ['*']]) expect(await statusOf(hosts, allowlist)).toBe(400)
+  })
+
   test('given no host header, when the URL names a host, then that counts', async () => {
     const { fetch } = createRpcApp(contextWith(), HTTP_DEFAULTS)
     expect((await fetch(new Request('http://localhost/'))).status).toBe(201)
