@@ -2,7 +2,7 @@ import { base64url } from 'jose'
 import type { Audit } from './audit.ts'
 import type { Authentication, ClientAddress, Identity } from './authentication.ts'
 import type { Permission } from './caller.ts'
-import { type Claims, readClaims } from './tokens/claims.ts'
+import { type Claims, type ExpectedClaims, readClaims } from './tokens/claims.ts'
 import { AUTHENTICATE_METHOD } from './connection.ts'
 import { createGrants } from './permissions.ts'
 import { createRememberedTokens, type RememberedToken } from './tokens/rememberedTokens.ts'
@@ -28,6 +28,7 @@ export type AuthenticationParts = {
   readonly verify: VerifySignature
   /** Changes with the keys; undefined where they stay the same. */
   readonly keysVersion?: (() => number) | undefined
+  readonly expectedClaims?: ExpectedClaims | undefined
   /** Methods that are open to everyone, with or without a token. */
   readonly openMethods: readonly string[]
   readonly acceptsSubprotocol: boolean
@@ -42,12 +43,16 @@ const bearerToken = (authorization: string | null): string | undefined => {
 }
 
 /** Reads the claims before the signature is verified: an expired token need not be verified. */
-const claimsOf = (token: string, nowMs: number): ReturnType<typeof readClaims> => {
+const claimsOf = (
+  token: string,
+  nowMs: number,
+  expected: ExpectedClaims | undefined,
+): ReturnType<typeof readClaims> => {
   if (token.length > TOKEN_LENGTH_MAX) return 'malformed'
   const payload = COMPACT.exec(token)?.[1]
   if (payload === undefined) return 'malformed'
   try {
-    return readClaims(base64url.decode(payload), nowMs)
+    return readClaims(base64url.decode(payload), nowMs, expected)
   } catch {
     // Not base64.
     return 'malformed'
@@ -81,6 +86,7 @@ export const createAuthentication = ({
   login,
   verify,
   keysVersion = () => 0,
+  expectedClaims,
   openMethods,
   acceptsSubprotocol,
   audit,
@@ -119,7 +125,7 @@ export const createAuthentication = ({
     const payload = await verify(token)
     if (payload === undefined) return withoutToken('the signature of the token is invalid', client)
     // The token may have expired while its signature was verified.
-    const claims = readClaims(payload, nowMs())
+    const claims = readClaims(payload, nowMs(), expectedClaims)
     return typeof claims === 'string'
       ? withoutToken(`the token is ${claims}`, client)
       : withToken(remembered.add(verifiedToken(token, claims, version, isOpen)), client)
@@ -134,7 +140,7 @@ export const createAuthentication = ({
       if (token === undefined) return withoutToken('no token', client)
       const known = remembered.get(token, nowMs())
       if (known?.keysVersion === keysVersion()) return withToken(known, client)
-      const claims = claimsOf(token, nowMs())
+      const claims = claimsOf(token, nowMs(), expectedClaims)
       return typeof claims === 'string'
         ? withoutToken(`the token is ${claims}`, client)
         : verified(token, client)

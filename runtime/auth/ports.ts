@@ -50,8 +50,8 @@ export const openPorts = async (options: NodeOptions, log: Log): Promise<Omit<Ac
   const stops: (() => void)[] = []
   const open = async (settings: AuthSettings, mode: Mode): Promise<Authentication> => {
     if (mode.kind === 'off') return NO_AUTHENTICATION
-    const { openMethods, acceptsSubprotocol } = settings
-    const common = { openMethods, acceptsSubprotocol, audit, nowMs }
+    const { openMethods, acceptsSubprotocol, expectedClaims } = settings
+    const common = { openMethods, acceptsSubprotocol, expectedClaims, audit, nowMs }
     if (mode.kind === 'publicKeys') {
       const { verify, version, stop } = await openKeys(mode, settings, log)
       stops.push(stop)
@@ -62,7 +62,7 @@ export const openPorts = async (options: NodeOptions, log: Log): Promise<Omit<Ac
         keysVersion: version,
       })
     }
-    const issuer = await createIssuer()
+    const issuer = await createIssuer(expectedClaims)
     const login = createLogin({
       readCredentials: createCredentialsReader(mode.path),
       checkPassword: pool.check,

@@ -1,4 +1,5 @@
 import type { Algorithm } from '../../handlers/auth/keys/algorithms.ts'
+import type { ExpectedClaims } from '../../handlers/auth/tokens/claims.ts'
 import type { NodeOptions } from '../cli/nodeOptions.ts'
 
 /** The authentication options of one port. */
@@ -13,6 +14,7 @@ export type AuthSettings = {
   /** File or URL of a JSON Web Key Set. */
   readonly jwks: string | undefined
   readonly algorithm: Algorithm
+  readonly expectedClaims: ExpectedClaims
   /** Methods that need no token. */
   readonly openMethods: readonly string[]
   readonly acceptsSubprotocol: boolean
@@ -26,6 +28,10 @@ export const httpAuthSettings = (options: NodeOptions): AuthSettings => ({
   publicKeyFile: options.rpcHttpAuthenticationJwtPublicKeyFile,
   jwks: options.rpcHttpAuthenticationJwks,
   algorithm: options.rpcHttpAuthenticationJwtAlgorithm,
+  expectedClaims: {
+    issuer: options.rpcHttpAuthenticationJwtIssuer,
+    audience: options.rpcHttpAuthenticationJwtAudience,
+  },
   openMethods: options.rpcHttpApiMethodsNoAuth,
   acceptsSubprotocol: false,
 })
@@ -38,6 +44,10 @@ export const wsAuthSettings = (options: NodeOptions): AuthSettings => ({
   publicKeyFile: options.rpcWsAuthenticationJwtPublicKeyFile,
   jwks: options.rpcWsAuthenticationJwks,
   algorithm: options.rpcWsAuthenticationJwtAlgorithm,
+  expectedClaims: {
+    issuer: options.rpcWsAuthenticationJwtIssuer,
+    audience: options.rpcWsAuthenticationJwtAudience,
+  },
   openMethods: options.rpcWsApiMethodsNoAuth,
   acceptsSubprotocol: options.rpcWsAuthenticationSubprotocolEnabled,
 })

@@ -1,6 +1,7 @@
 import { generateKeyPair, SignJWT } from 'jose'
 import type { User } from './credentials.ts'
 import type { VerifySignature } from '../keys/publicKey.ts'
+import type { ExpectedClaims } from '../tokens/claims.ts'
 import { verifyWithKey } from '../tokens/verifyToken.ts'
 
 /** As in Besu: internal tokens are always RS256 with a key of 2048 bits, and expire after five minutes. */
@@ -16,13 +17,17 @@ export type Issuer = {
 }
 
 /** Creates a key for one port: its tokens are valid on no other port, nor after a restart. */
-export const createIssuer = async (): Promise<Issuer> => {
+export const createIssuer = async ({ issuer, audience }: ExpectedClaims = {}): Promise<Issuer> => {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { modulusLength: RSA_BITS })
   return {
     issue: ({ name, permissions, privacyPublicKey }, nowMs) => {
       const issuedAt = Math.floor(nowMs / 1000)
       const privacy = privacyPublicKey === undefined ? {} : { privacyPublicKey }
-      return new SignJWT({ permissions: [...permissions], username: name, ...privacy })
+      const names = {
+        ...(issuer === undefined ? {} : { iss: issuer }),
+        ...(audience === undefined ? {} : { aud: audience }),
+      }
+      return new SignJWT({ permissions: [...permissions], username: name, ...privacy, ...names })
         .setProtectedHeader({ typ: 'JWT', alg: ALGORITHM })
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + TOKEN_SECONDS)

@@ -9,8 +9,19 @@ export type Claims = {
   readonly expiresAtMs: number
 }
 
-/** Why the claims of a token are not accepted. */
-export type ClaimsRefusal = 'expired' | 'not yet valid' | 'malformed'
+/** Whom tokens must be from and for; undefined for anybody, as in Besu. */
+export type ExpectedClaims = {
+  readonly issuer?: string | undefined
+  readonly audience?: string | undefined
+}
+
+/** Why the claims of a token are not accepted: the token "is" ... */
+export type ClaimsRefusal =
+  | 'expired'
+  | 'not yet valid'
+  | 'malformed'
+  | 'of another issuer'
+  | 'for another audience'
 
 const DECODER = new TextDecoder('utf-8', { fatal: true })
 
@@ -31,16 +42,26 @@ const parse = (payload: Uint8Array): JsonObject | undefined => {
   }
 }
 
+/** The audience of a token is one name or a list (RFC 7519, 4.1.3). */
+const isFor = (audience: string, value: unknown): boolean =>
+  value === audience || (Array.isArray(value) && value.includes(audience))
+
 /**
  * Reads the payload of a token (RFC 7519) by Besu's rules: `exp` and `permissions` are required; `exp`, `nbf` and `iat` are
- * enforced without leeway; issuer and audience are ignored.
+ * enforced without leeway; issuer and audience only where they are expected.
  */
-export const readClaims = (payload: Uint8Array, nowMs: number): Claims | ClaimsRefusal => {
+export const readClaims = (
+  payload: Uint8Array,
+  nowMs: number,
+  { issuer, audience }: ExpectedClaims = {},
+): Claims | ClaimsRefusal => {
   const claims = parse(payload)
   if (claims === undefined) return 'malformed'
-  const { exp, nbf, iat, permissions, username } = claims
+  const { exp, nbf, iat, permissions, username, iss, aud } = claims
   if (!isTime(exp) || !Array.isArray(permissions) || !permissions.every(isText)) return 'malformed'
   if ([nbf, iat].some(time => time !== undefined && !isTime(time))) return 'malformed'
+  if (issuer !== undefined && iss !== issuer) return 'of another issuer'
+  if (audience !== undefined && !isFor(audience, aud)) return 'for another audience'
   if (exp * 1000 <= nowMs) return 'expired'
   if (isLater(nbf, nowMs) || isLater(iat, nowMs)) return 'not yet valid'
   return { permissions, username: isText(username) ? username : undefined, expiresAtMs: exp * 1000 }

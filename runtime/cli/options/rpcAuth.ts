@@ -49,6 +49,15 @@ const algorithm = (name: string, where: string) =>
     description: `Signature algorithm of those tokens, for ${where}: RS256, RS384, RS512, ES256, ES384 or ES512`,
   })
 
+const claim = (name: string, description: string) =>
+  textOption({ name, group: AUTH, fallback: undefined, placeholder: '<NAME>', description })
+
+const issuer = (name: string, where: string) =>
+  claim(name, `Issuer (iss) that tokens must name, for ${where}; any by default`)
+
+const audience = (name: string, where: string) =>
+  claim(name, `Audience (aud) that tokens must name, for ${where}; any by default`)
+
 const jwks = (name: string, where: string) =>
   textOption({
     name,
@@ -76,6 +85,8 @@ export const HTTP_AUTH_OPTIONS = {
   rpcHttpAuthenticationJwtPublicKeyFile: publicKeyFile('rpc-http-authentication-jwt-public-key-file', 'HTTP'),
   rpcHttpAuthenticationJwks: jwks('rpc-http-authentication-jwks', 'HTTP'),
   rpcHttpAuthenticationJwtAlgorithm: algorithm('rpc-http-authentication-jwt-algorithm', 'HTTP'),
+  rpcHttpAuthenticationJwtIssuer: issuer('rpc-http-authentication-jwt-issuer', 'HTTP'),
+  rpcHttpAuthenticationJwtAudience: audience('rpc-http-authentication-jwt-audience', 'HTTP'),
   rpcHttpApiMethodsNoAuth: openMethods('rpc-http-api-methods-no-auth', 'rpc-http-api-method-no-auth', 'HTTP'),
 } satisfies OptionTable
 
@@ -89,6 +100,8 @@ export const WS_AUTH_OPTIONS = {
   ),
   rpcWsAuthenticationJwks: jwks('rpc-ws-authentication-jwks', 'WebSocket'),
   rpcWsAuthenticationJwtAlgorithm: algorithm('rpc-ws-authentication-jwt-algorithm', 'WebSocket'),
+  rpcWsAuthenticationJwtIssuer: issuer('rpc-ws-authentication-jwt-issuer', 'WebSocket'),
+  rpcWsAuthenticationJwtAudience: audience('rpc-ws-authentication-jwt-audience', 'WebSocket'),
   rpcWsApiMethodsNoAuth: openMethods('rpc-ws-api-methods-no-auth', 'rpc-ws-api-method-no-auth', 'WebSocket'),
   rpcWsAuthenticationSubprotocolEnabled: booleanOption({
     name: 'rpc-ws-authentication-subprotocol-enabled',
