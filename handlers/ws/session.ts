@@ -2,6 +2,7 @@ import type { Scheduler } from '../../core/scheduler.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ConnectionAuthentication } from '../auth/connection.ts'
 import type { Admitted, InboundLimits } from '../inbound/inboundLimits.ts'
+import { createConnectionUnits } from '../inbound/unitBudget.ts'
 import type { Dispatcher, Reply } from '../rpc/dispatch/dispatcher.ts'
 import { errorOutcome, replyText } from '../rpc/dispatch/envelope.ts'
 import { RPC_ERRORS, type RpcErrorName } from '../rpc/errors.ts'
@@ -16,6 +17,12 @@ export const IN_WORK_MAX = 16
 export const WAITING_MAX = 16_384
 const WAITING_LENGTH_MAX = 16 * 1024 * 1024
 
+/** No request is shorter: `{"id":1,"method":""}`. Each shorter message costs an answer all the same. */
+const SHORT_MESSAGE_LENGTH = 20
+
+/** Messages of a client that is being disconnected, after which it is not waited for any more. */
+const LATE_MESSAGES_MAX = 1_000
+
 /** Time for a disconnected client to read the reason. */
 export const CUT_GRACE_MS = 5_000
 
@@ -27,7 +34,7 @@ const NODE_BUSY = replyText('null', errorOutcome('NODE_BUSY'))
 const EMPTY_MESSAGE: Reply = { status: 400, body: replyText('null', errorOutcome('INVALID_REQUEST')) }
 
 export type SessionParts = {
-  readonly scheduler: Pick<Scheduler, 'nextTurn'>
+  readonly scheduler: Pick<Scheduler, 'begin' | 'nextTurn'>
   readonly dispatcher: Dispatcher
   readonly hub: SubscriptionHub
   readonly inbound: InboundLimits
@@ -50,6 +57,9 @@ type State = Pick<SessionParts, 'scheduler' | 'dispatcher' | 'inbound' | 'report
   readonly subscriptions: ConnectionSubscriptions
   readonly authentication: ConnectionAuthentication
   readonly waiting: Message[]
+  /** Counts a short message; false where there are too many. */
+  readonly takeUnit: () => boolean
+  lateMessages: number
   waitingLength: number
   inWork: number
   isGone: boolean
@@ -165,22 +175,39 @@ const workOn = (state: State): void => {
   }
   waiting.splice(0, started)
   if (waiting.length === 0 || !isFree(state)) return
+  workInTurn(state, state.scheduler.nextTurn())
+}
+
+/** Works on what waits in the turn that the promise gives. */
+const workInTurn = (state: State, turn: Promise<void>): void => {
   state.isTurnDue = true
-  void state.scheduler.nextTurn().then(() => {
+  void turn.then(() => {
     state.isTurnDue = false
     workOn(state)
   })
 }
 
+const receiveLate = (state: State): void => {
+  if (++state.lateMessages === LATE_MESSAGES_MAX) state.socket.terminate()
+}
+
 const receive = (state: State, text: string): void => {
-  if (state.isGone) return
+  if (state.isGone) return receiveLate(state)
   const { waiting, outbox } = state
+  if (text.length < SHORT_MESSAGE_LENGTH && !state.takeUnit()) {
+    leave(state)
+    return state.socket.terminate()
+  }
   const admitted = state.inbound.open()
   if (!admitted.claim(text.length)) return outbox.reply(NODE_BUSY)
   const message = { text, admitted }
-  if (waiting.length === 0 && isFree(state)) return work(state, message)
+  const isNext = waiting.length === 0 && isFree(state)
+  // A runtime reads tens of thousands of short messages in one turn.
+  const turn = isNext ? state.scheduler.begin() : undefined
+  if (isNext && turn === undefined) return work(state, message)
   waiting.push(message)
   state.waitingLength += text.length
+  if (turn !== undefined && !state.isTurnDue) workInTurn(state, turn)
   if (waiting.length > WAITING_MAX || state.waitingLength > WAITING_LENGTH_MAX) cut(state, 'TOO_MANY_WAITING')
 }
 
@@ -215,6 +242,8 @@ export const createSession = (socket: Socket, parts: SessionParts): OpenSession 
     subscriptions,
     authentication,
     waiting: [],
+    takeUnit: createConnectionUnits('WebSocket messages'),
+    lateMessages: 0,
     waitingLength: 0,
     inWork: 0,
     isGone: false,

@@ -1,4 +1,5 @@
 import type { Server as BunServer, ServerWebSocket, TLSOptions, WebSocketHandler } from 'bun'
+import { createConnectionUnits } from '../../handlers/inbound/unitBudget.ts'
 import type { Session, Socket, Upgrade } from '../../handlers/ws/socket.ts'
 import {
   type Fetch,
@@ -20,7 +21,7 @@ const UPGRADE_TIMEOUT_SECONDS = 60
 type Server = BunServer<unknown> | BunServer<Data>
 
 /** The granted upgrade of a connection, and its session once it is open. */
-type Data = { readonly granted: Upgrade; session: Session | undefined }
+type Data = { readonly granted: Upgrade; session: Session | undefined; readonly takeUnit: () => boolean }
 
 const socketOf = (webSocket: ServerWebSocket<Data>): Socket => ({
   send: (text, isCompressed) => void webSocket.sendText(text, isCompressed),
@@ -29,12 +30,19 @@ const socketOf = (webSocket: ServerWebSocket<Data>): Socket => ({
   terminate: () => webSocket.terminate(),
 })
 
+/** Pings and pongs are answered before they are told; frames of a message are not told. */
+const countControl = (webSocket: ServerWebSocket<Data>): void => {
+  if (!webSocket.data.takeUnit()) webSocket.terminate()
+}
+
 const handlerOf = ({ frameBytesMax }: WebSocketOptions): WebSocketHandler<Data> => ({
   open: webSocket => {
     webSocket.data.session = webSocket.data.granted.open(socketOf(webSocket))
   },
   message: ({ data }, message) =>
     data.session?.message(typeof message === 'string' ? message : message.toString()),
+  ping: countControl,
+  pong: countControl,
   close: ({ data }) => data.session?.closed(),
   // One limit for frames, for messages and for decompressed messages.
   maxPayloadLength: frameBytesMax,
@@ -55,7 +63,8 @@ const upgrading =
       if (granted instanceof Response) return granted
       const headers: HeadersInit =
         granted.protocol === undefined ? {} : { 'sec-websocket-protocol': granted.protocol }
-      const isDone = server.upgrade(request, { data: { granted, session: undefined }, headers })
+      const data = { granted, session: undefined, takeUnit: createConnectionUnits('WebSocket frames') }
+      const isDone = server.upgrade(request, { data, headers })
       return isDone ? undefined : new Response(null, { status: 400 })
     }
     const granted = webSocket.upgrade(request, peer)

@@ -11,6 +11,8 @@ const FIN = 0x80
 const CONTROL = 8
 
 export type FrameEvents = {
+  /** Called for each frame that is no message of its own: a control frame, or one of several of a message. */
+  readonly onPart: (bytes: number) => void
   /** Called with the payload length of a frame when its header is complete. */
   readonly onFrame: (bytes: number) => void
   /** Called with the number of frames of a message when its last frame starts. */
@@ -21,7 +23,11 @@ export type FrameEvents = {
  * Parses the frame headers of a connection and skips the payloads.
  * @returns the function to call with each received chunk
  */
-export const createFrameWatch = ({ onFrame, onLastFrame }: FrameEvents): ((chunk: Uint8Array) => void) => {
+export const createFrameWatch = ({
+  onPart,
+  onFrame,
+  onLastFrame,
+}: FrameEvents): ((chunk: Uint8Array) => void) => {
   const header = new Uint8Array(HEADER_BYTES_MAX)
   const view = new DataView(header.buffer)
   let size = 0
@@ -54,7 +60,9 @@ export const createFrameWatch = ({ onFrame, onLastFrame }: FrameEvents): ((chunk
       size = 0
       skipped = payloadBytes()
       const first = header[0] as number
-      if ((first & OPCODE) >= CONTROL) continue
+      const isControl = (first & OPCODE) >= CONTROL
+      if (isControl || frames > 0 || (first & FIN) === 0) onPart(skipped)
+      if (isControl) continue
       frames++
       onFrame(skipped)
       if ((first & FIN) === 0) continue

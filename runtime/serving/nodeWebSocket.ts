@@ -1,6 +1,8 @@
 import { type IncomingMessage, type Server as HttpServer, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
+import { SHORT_CHUNK_BYTES } from '../../handlers/inbound/bodyUnits.ts'
+import { createConnectionUnits } from '../../handlers/inbound/unitBudget.ts'
 import { CLOSE_CODES, type Socket, type Upgrade } from '../../handlers/ws/socket.ts'
 import { createFrameWatch } from './frameWatch.ts'
 import { PING_INTERVAL_MS, type WebSocketOptions } from './serve.ts'
@@ -68,7 +70,18 @@ const startSession = (
   }
   /** Numbers of frames of the messages that ws has not reported yet. */
   const frames: number[] = []
-  const watch = createFrameWatch({ onFrame: refuseLonger, onLastFrame: count => frames.push(count) })
+  const takeUnit = createConnectionUnits('WebSocket frames')
+  const watch = createFrameWatch({
+    onFrame: refuseLonger,
+    onLastFrame: count => frames.push(count),
+    onPart: bytes => {
+      // ws parses all that has arrived, some microseconds for each frame.
+      if (!isRefused && bytes < SHORT_CHUNK_BYTES && !takeUnit()) {
+        isRefused = true
+        webSocket.terminate()
+      }
+    },
+  })
   connection.prependListener('data', watch)
   webSocket.on('message', (data: RawData) => {
     const text = bytesOf(data)

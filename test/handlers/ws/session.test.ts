@@ -56,7 +56,11 @@ const createStalledSocket = (takesParts = false) => {
 
 const reply = (body: string): Reply => ({ status: 200, body })
 
-const start = (handle: (body: string) => Reply | Promise<Reply>, takesParts = false) => {
+const start = (
+  handle: (body: string) => Reply | Promise<Reply>,
+  takesParts = false,
+  begin: () => Promise<void> | undefined = () => undefined,
+) => {
   const stalled = createStalledSocket(takesParts)
   const errors: unknown[] = []
   let notify: (notification: string) => void = () => undefined
@@ -81,7 +85,7 @@ const start = (handle: (body: string) => Reply | Promise<Reply>, takesParts = fa
     },
   }
   const session = createSession(stalled.socket, {
-    scheduler: requestScheduler(),
+    scheduler: { ...requestScheduler(), begin },
     dispatcher,
     inbound: createInboundLimits(),
     hub: {
@@ -168,7 +172,7 @@ describe('given a reader that is behind', () => {
   test('when it keeps sending without reading, then it is disconnected', () => {
     const { session, sent } = start(() => reply(MEGABYTE))
     for (let i = 0; i < 8; i++) session.message('request')
-    for (let i = 0; i <= WAITING_MAX; i++) session.message('request')
+    for (let i = 0; i <= WAITING_MAX; i++) session.message('request of some length')
     expect(sent.at(-1)).toContain('too many of its requests are waiting')
     session.closed()
   })
@@ -253,6 +257,32 @@ describe('given a client that may have compression', () => {
     const { session, notify, compressed } = start(() => reply(''))
     notify('x'.repeat(COMPRESSED_MESSAGE_LENGTH_MIN))
     expect(compressed).toEqual([])
+    session.closed()
+  })
+})
+
+describe('given many messages in one turn', () => {
+  test('when its time is over, then the rest waits for a later one, in order', async () => {
+    const { promise: later, resolve: startLater } = Promise.withResolvers<void>()
+    let begun = 0
+    const { session, sent } = start(
+      body => reply(body),
+      false,
+      () => (++begun > 2 ? later : undefined),
+    )
+    for (let i = 0; i < 100; i++) session.message(`{"id":${i},"method":"a"}`)
+    expect(sent).toHaveLength(2)
+    startLater()
+    await until(() => sent.length === 100)
+    expect(sent.map(text => Number(/\d+/.exec(text)?.[0]))).toEqual(Array.from({ length: 100 }, (_, i) => i))
+    session.closed()
+  })
+
+  test('when they are too short for a request, then the connection ends after some thousand', () => {
+    const { session, sent, ends } = start(body => reply(body))
+    for (let i = 0; i < 50_000; i++) session.message('x')
+    expect(ends[0]).toBe('terminated')
+    expect(sent.length).toBeLessThan(40_000)
     session.closed()
   })
 })

@@ -60,19 +60,27 @@ test.each(CASES)(
     for (const chunk of [1, 2, 7, 1000, bytes.length]) {
       const seen: number[] = []
       const counted: number[] = []
+      const parts: number[] = []
       const watch = createFrameWatch({
+        onPart: length => parts.push(length),
         onFrame: length => seen.push(length),
         onLastFrame: count => counted.push(count),
       })
       for (let at = 0; at < bytes.length; at += chunk) watch(bytes.subarray(at, at + chunk))
       expect([seen, counted]).toEqual([lengths, [...messages]])
+      // All but the messages of one frame.
+      expect(parts).toHaveLength(frames.length - messages.filter(count => count === 1).length)
     }
   },
 )
 
 test('given the header of a frame, when it is there, then nothing of the rest is waited for', () => {
   const seen: number[] = []
-  const watch = createFrameWatch({ onFrame: length => seen.push(length), onLastFrame: () => undefined })
+  const watch = createFrameWatch({
+    onPart: () => undefined,
+    onFrame: length => seen.push(length),
+    onLastFrame: () => undefined,
+  })
   watch(Uint8Array.from([0x81, 0x80 | 127, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]))
   expect(seen).toEqual([2 ** 32 - 1])
 })
