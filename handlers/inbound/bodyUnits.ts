@@ -31,7 +31,10 @@ export const createBodyUnits = (bytesMax: number, budget: UnitBudget = unitBudge
     take: bytes => {
       if (bytes >= SHORT_CHUNK_BYTES) return 'taken'
       chunks++
-      if (chunks > chunksMax) return 'too-many'
+      if (chunks > chunksMax) {
+        if (!isKnown) budget.refuse('chunks of request bodies')
+        return 'too-many'
+      }
       if (isKnown || chunks <= FREE_CHUNKS || budget.take('chunks of request bodies')) return 'taken'
       return 'busy'
     },

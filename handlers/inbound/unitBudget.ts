@@ -19,6 +19,8 @@ const BURST_UNITS = UNITS_PER_SECOND / 2
 export type UnitBudget = {
   /** False where the share of the event loop is used up: whoever sent the unit is disconnected. */
   readonly take: (kind: UnitKind) => boolean
+  /** Reports a unit that is refused for another reason. */
+  readonly refuse: (kind: UnitKind) => void
 }
 
 type Options = {
@@ -57,6 +59,7 @@ export const createUnitBudget = ({ nowMs, onRefused }: Options): UnitBudget => {
       onRefused(kind)
       return false
     },
+    refuse: onRefused,
   }
 }
 

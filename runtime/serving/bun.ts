@@ -54,6 +54,22 @@ const handlerOf = ({ frameBytesMax }: WebSocketOptions): WebSocketHandler<Data> 
   sendPings: true,
 })
 
+/**
+ * Closes the connection of a request whose body in chunks was not read: Bun would go on to parse it, however long it is. A body of a
+ * known length ends by itself.
+ */
+const closingUnread =
+  (fetch: Fetch): Fetch =>
+  (request, peer) => {
+    const answered = fetch(request, peer)
+    if (!request.headers.has('transfer-encoding')) return answered
+    const close = (response: Response): Response => {
+      if (!request.bodyUsed) response.headers.set('connection', 'close')
+      return response
+    }
+    return answered instanceof Promise ? answered.then(close) : close(answered)
+  }
+
 const upgrading =
   (webSocket: WebSocketOptions | undefined, fetch: Fetch) =>
   (request: Request, server: BunServer<Data>): Response | undefined | Promise<Response | undefined> => {
@@ -77,10 +93,11 @@ const tlsOf = ({ cert, key, authorities }: ServerTls): TLSOptions => ({
 })
 
 const startServer = (
-  { hostname, fetch, bodyBytesMax, webSocket }: ServeOptions,
+  { hostname, fetch: answer, bodyBytesMax, webSocket }: ServeOptions,
   port: number,
   tls: ServerTls | undefined,
 ): Server => {
+  const fetch = closingUnread(answer)
   const common = {
     hostname,
     port,

@@ -9,7 +9,9 @@ const RUNTIMES: readonly RuntimeName[] = ['bun', 'node', 'deno']
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
 const ANSWER = '{"jsonrpc":"2.0","id":1,"result":"0x539"}'
 
-const HEAD = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n'
+const headOf = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n`
+const HEAD = headOf('/')
 
 /** As many bytes on the wire as the kernel keeps for a connection that nobody reads, and some. */
 const FLOOD_BYTES = 24 * 1024 * 1024
@@ -39,12 +41,12 @@ const exchange = (url: string, text: string): Promise<string> =>
   })
 
 /** Sends chunks of one byte until the other side closes the connection; resolves to the number of bytes it had to send. */
-const flood = (url: string): Promise<number> =>
+const flood = (url: string, path = '/'): Promise<number> =>
   new Promise(resolve => {
     const { hostname, port } = new URL(url)
     let sent = 0
     const socket = connect(Number(port), hostname, () => {
-      socket.write(`${HEAD}\r\n`)
+      socket.write(`${headOf(path)}\r\n`)
       write()
     })
     const write = (): void => {
@@ -67,6 +69,8 @@ independent.each(RUNTIMES.filter(isInstalled).map(runtime => [runtime] as const)
       const node = await startNode(folder, [], { runtime })
       try {
         for (let i = 0; i < 6; i++) expect(await flood(node.url)).toBeLessThan(FLOOD_BYTES)
+        // Answered without its body; Deno receives the rest of such a body, and nobody sees it.
+        if (runtime !== 'deno') expect(await flood(node.url, '/login')).toBeLessThan(FLOOD_BYTES)
         expect(node.output()).toContain(
           'Clients without a login send chunks of request bodies of a few bytes',
         )

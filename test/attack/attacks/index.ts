@@ -18,6 +18,7 @@ import { REQUEST_ATTACKS } from './requests.ts'
 import { requestSmuggling } from './requestSmuggling.ts'
 import { restoredCopy } from './restoredCopy.ts'
 import { control, rollingRestarts } from './rollingRestarts.ts'
+import { SHORT_UNITS } from './shortUnits.ts'
 import { slowProposer } from './slowProposer.ts'
 import { SLOW_TRANSACTIONS } from './slowTransactions.ts'
 import { swappedRecords } from './swappedRecords.ts'
@@ -50,6 +51,7 @@ export const ATTACKS: readonly Attack[] = [
   defaultFees,
   ...REQUEST_ATTACKS,
   unauthorizedBodies,
+  ...SHORT_UNITS,
   ...CONNECTION_ATTACKS,
   webSocketReaders,
   logSubscriptions,
