@@ -54,10 +54,10 @@ const flood = (url: string, first: Buffer, frame: Buffer): Promise<number> =>
 const ping = async (url: string): Promise<string> => {
   const socket = new WebSocket(url)
   const answered = new Promise<string>((resolve, reject) => {
-    socket.onmessage = ({ data }) => resolve(String(data))
-    socket.onerror = () => reject(new Error('the connection failed'))
+    socket.addEventListener('message', ({ data }) => resolve(String(data)))
+    socket.addEventListener('error', () => reject(new Error('the connection failed')))
   })
-  socket.onopen = () => socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
+  socket.addEventListener('open', () => socket.send('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'))
   const answer = await answered
   socket.close()
   return answer
