@@ -2,8 +2,12 @@ import type { Address } from '../../bytes/bytes.ts'
 import { BLOOM_BYTES, joinBlooms, logsBloom } from '../../block/codec/bloom.ts'
 import { encodeReceipt } from '../../block/codec/receipt.ts'
 import type { Receipt } from '../../block/receipt.ts'
+import type { Transaction } from '../../block/transaction.ts'
+import type { Rules } from '../../genesis/configuration.ts'
 import type { StateChanges } from '../../state/account.ts'
 import type { BlockCommit, BlockRecord, ChainHead } from '../../store/store.ts'
+import { AUTHORIZATION_GAS, intrinsicGas } from '../../evm/gas/intrinsic.ts'
+import { memoryGas } from '../../evm/interpreter/memory.ts'
 import { orderedTrieRoot } from '../../trie/ordered.ts'
 import { updateStateRoot } from '../../trie/state/stateRoot.ts'
 import { derivedReceipts } from '../execution/derivedReceipts.ts'
@@ -19,11 +23,20 @@ import {
   withSenders,
 } from './validation.ts'
 
+/*
+ * What holds each part of a record: the header its hash and its seals; the seals the list of validators; the body the roots of
+ * the header; type, outcome, gas, bloom and logs of a receipt the root of the receipts; its other fields are recomputed, but
+ * for the revert reason, which the gas bounds; the values after the block the state root, those before it the state; code its
+ * hash. Hash, total difficulty and senders are computed, never read.
+ */
+
 /** A block with its results, from a snapshot: nothing of it is trusted. */
 export type GivenRecord = Pick<BlockRecord, 'block' | 'receipts'> & { readonly changes: StateChanges }
 
 /** Changes that no gas pays for: rewards, withdrawals, system contracts. */
 const UNPAID_CHANGES_MAX = 1_024
+/** Of a word of the memory of the EVM. */
+const WORD_BYTES = 32
 /** Below the price of any changed account or slot. */
 const GAS_PER_CHANGE = 100n
 
@@ -49,9 +62,21 @@ const checkReceipts = ({ block: { header, transactions }, receipts }: GivenRecor
   requireSameBytes(header, 'receipts-root', root, header.receiptsRoot)
 }
 
-/** The reason of a failed transaction is the word of who gave the record: no root covers it. */
-const withReason = (receipt: Receipt): Receipt =>
-  receipt.status === false ? receipt : { ...receipt, revertReason: undefined }
+/** Gas that an execution which reverted can have used: a refund of its authorizations is not lost with it. */
+const executionGas = (transaction: Transaction, { gasUsed }: Receipt, { fork }: Rules): number =>
+  Number(gasUsed - intrinsicGas(fork, transaction)) + AUTHORIZATION_GAS * transaction.authorizationList.length
+
+/**
+ * The reason of a failed transaction is the word of who gave the record: no root covers it. One that the gas does not pay the
+ * memory for is false, and is left out.
+ */
+const withPaidReason = (transaction: Transaction, receipt: Receipt, rules: Rules): Receipt => {
+  const { status, revertReason } = receipt
+  if (revertReason === undefined) return receipt
+  const price = memoryGas(Math.ceil(revertReason.length / WORD_BYTES))
+  const isPaid = status === false && price <= executionGas(transaction, receipt, rules)
+  return isPaid ? receipt : { ...receipt, revertReason: undefined }
+}
 
 /**
  * Verifies a block of a sealed chain without executing it: header rules and seals, body, senders, receipts, and the state
@@ -85,7 +110,9 @@ export const validateRecord = async (
     hash: hashOfHeader(chain.configuration, block.header),
     totalDifficulty: head.totalDifficulty + block.header.difficulty,
     senders,
-    receipts: derivedReceipts(block, record.receipts, senders, context.rules).map(withReason),
+    receipts: derivedReceipts(block, record.receipts, senders, context.rules).map((receipt, index) =>
+      withPaidReason(block.transactions[index] as Transaction, receipt, context.rules),
+    ),
     changes: update.changes,
     nodes: update.nodes,
   }

@@ -1,4 +1,5 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import type { Receipt } from '../../../../core/block/receipt.ts'
 import { fromHex, toHex } from '../../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../../core/crypto/crypto.ts'
 import { create2Address } from '../../../../core/evm/frames/address.ts'
@@ -41,4 +42,42 @@ test('given a contract that ends, and is created again in the same block, when i
   expect(imported.head().hash).toEqual(source.head().hash)
   for (const number of [1n, 2n, 3n])
     expect(await imported.store.recordBytes(number)).toEqual(await source.store.recordBytes(number))
+})
+
+describe('given a record of a peer with a forged revert reason, which no root covers', () => {
+  const BAD = new Uint8Array(20).fill(0xfb)
+  /** Reverts with as many bytes as the call data has. */
+  const REVERTING = {
+    fork: 'london',
+    alloc: { [toHex(BAD)]: { balance: '0x0', code: '0x366000600037366000fd' } },
+  } as const
+  const keptReason = async (bytes: number, forge: (reason: Uint8Array) => Uint8Array) => {
+    const source = await openTestChain(REVERTING)
+    await extend(source, [
+      transfer(ALICE, 0, { to: BAD, data: new Uint8Array(bytes).fill(7), value: 0n, gasLimit: 20_000_000n }),
+    ])
+    const record = commitOfSegment((await source.store.recordBytes(1n)) as Uint8Array)
+    const [receipt] = record.receipts as [Receipt]
+    expect(receipt).toMatchObject({ status: false, revertReason: new Uint8Array(bytes).fill(7) })
+    const revertReason = forge(receipt.revertReason as Uint8Array)
+    const victim = await openTestChain(REVERTING)
+    const receipts = [{ ...receipt, revertReason }]
+    await victim.importRecord({ ...record, receipts }, { nowMs: Date.now() })
+    return (await victim.store.record(1n))?.receipts[0]?.revertReason
+  }
+
+  test.each([0, 4, 100, 100_000])('when it is the true one of %i bytes, then it is kept', async bytes => {
+    expect(await keptReason(bytes, reason => reason)).toEqual(new Uint8Array(bytes).fill(7))
+  })
+
+  test.each([
+    [0, 1024 * 1024],
+    [0, 200],
+    [100_000, 600_000],
+  ])(
+    'when the transaction returned %i bytes, and its gas does not pay for the memory of %i, then it is left out',
+    async (bytes, forged) => {
+      expect(await keptReason(bytes, () => new Uint8Array(forged))).toBeUndefined()
+    },
+  )
 })
