@@ -1,7 +1,7 @@
 import type { Address, Hash } from '../core/bytes/bytes.ts'
 import { type Seal, sealSigner } from '../core/block/codec/seal.ts'
 import { keccak256 } from '../core/crypto/crypto.ts'
-import { encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../core/rlp/rlp.ts'
+import { encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../core/rlp/rlp.ts'
 
 /**
  * Binds the connection key of a node to the key of its validator, which signs it. A node whose validator key is not its
@@ -54,8 +54,10 @@ export const encodeStatement = ({ madeAtMs, signature }: ValidatorStatement) => 
 /** Undefined for none, and for a later version. @throws RlpError */
 export const decodeStatement = (item: RlpItem | undefined): ValidatorStatement | undefined => {
   if (item === undefined) return undefined
-  const [version, madeAtMs, signature] = rlpList(item, 'the statement of a validator')
+  const items = rlpList(item, 'the statement of a validator')
+  const [version, madeAtMs, signature] = items
   if (rlpScalar(version, 'the version of a statement', 2) !== BigInt(STATEMENT_VERSION)) return undefined
+  if (items.length !== 3) throw new RlpError(`a statement has 3 items, not ${items.length}`)
   return {
     madeAtMs: Number(rlpScalar(madeAtMs, 'the time of a statement', 6)),
     signature: rlpBytes(signature, 'the signature of a statement', 65).slice(),

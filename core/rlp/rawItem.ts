@@ -1,4 +1,4 @@
-import { RlpError } from './rlp.ts'
+import { decodeRlp, RlpError, type RlpItem } from './rlp.ts'
 import { SHORT_LENGTH_MAX } from './write.ts'
 
 /**
@@ -78,6 +78,15 @@ export const rawString = (raw: RawItem | undefined, what: string): Uint8Array =>
   const { isList, start, end } = extentOfWhole(raw)
   if (isList) throw new RlpError(`${what} must be a byte string`)
   return raw.subarray(start, end)
+}
+
+/**
+ * Decodes an item with all that it contains, but no more than `max` items: each becomes an object, so that a megabyte of empty
+ * ones would take a hundred. @throws RlpError
+ */
+export const decodeItems = (raw: RawItem, what: string, max: number): RlpItem => {
+  if (countItems(raw, max) > max) throw new RlpError(`${what} has more than ${max} items`)
+  return decodeRlp(raw)
 }
 
 /** The number of items in the bytes, counting lists and their items; stops counting above `max`. @throws RlpError */

@@ -36,7 +36,11 @@ export const decodeBlockMessage = (frame: Uint8Array): BlockMessage => {
   const rest = frame.subarray(PREFIX_BYTES)
   const kind = (Object.keys(CODES) as Kind[]).find(name => CODES[name] === frame[0])
   if (kind === undefined) throw new NetworkError('BAD_MESSAGE', `no block message has code ${frame[0]}`)
-  if (kind === 'request') return { kind, hash }
+  if (kind === 'request') {
+    if (rest.length > 0)
+      throw new NetworkError('BAD_MESSAGE', `a request for a block with ${rest.length} bytes after it`)
+    return { kind, hash }
+  }
   if (kind === 'block') return { kind, hash, block: rest }
   if (rest.length !== NUMBER_BYTES)
     throw new NetworkError('BAD_MESSAGE', 'a block announcement without a number')

@@ -43,16 +43,21 @@ export const enodesOf = (texts: readonly string[]): readonly Enode[] =>
     }
   })
 
-const decodeAnswer = (frame: Uint8Array): readonly string[] => {
+/** Texts that are no enode are skipped later: a later release may have other forms. @throws NetworkError, RlpError */
+export const decodeAnswer = (frame: Uint8Array): readonly string[] => {
   const items = rlpList(decodeRlp(frame), 'an answer')
   if (items.length > ENODES_MAX) throw new NetworkError('OVERSIZED', `${items.length} enodes in one answer`)
   const decoder = new TextDecoder()
   return items.map(item => decoder.decode(rlpBytes(item, 'an enode')))
 }
 
+export const encodeAnswer = (enodes: readonly string[]): Uint8Array => {
+  const encoder = new TextEncoder()
+  return encodeRlp(enodes.slice(0, ENODES_MAX).map(enode => encoder.encode(enode)))
+}
+
 /** Answers with these enodes and ends the stream. */
 export const answerWithEnodes = async (stream: Stream, enodes: readonly string[]): Promise<void> => {
-  const encoder = new TextEncoder()
-  stream.send(encodeFrame(encodeRlp(enodes.slice(0, ENODES_MAX).map(enode => encoder.encode(enode)))))
+  stream.send(encodeFrame(encodeAnswer(enodes)))
   await stream.close({ signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })
 }

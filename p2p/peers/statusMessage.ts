@@ -1,5 +1,13 @@
 import { countItems } from '../../core/rlp/rawItem.ts'
-import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../core/rlp/rlp.ts'
+import {
+  decodeRlp,
+  encodeRlp,
+  RlpError,
+  type RlpItem,
+  rlpBytes,
+  rlpList,
+  rlpScalar,
+} from '../../core/rlp/rlp.ts'
 import { NetworkError } from '../error.ts'
 import type { PeerStatus } from '../network.ts'
 import { decodeStatement, encodeStatement } from '../validatorStatement.ts'
@@ -64,7 +72,7 @@ const GOODBYE = 2
 const ALIVE = 3
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder('utf-8', { fatal: false })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const bytesOf = (text: string): Uint8Array => encoder.encode(text)
 
@@ -185,24 +193,24 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
     statement,
     historyStart,
   ] = items
-  const entries = listOf(configuration, 'the configuration', CONFIGURATION_ENTRIES_MAX).map(item => {
-    const [name, value] = rlpList(item, 'an entry of the configuration')
-    return [textItem(name, 'the name of an entry'), textItem(value, 'the value of an entry')] as const
-  })
   // Earlier releases send none.
   const names =
     features === undefined
       ? []
       : listOf(features, 'the features', FEATURES_MAX).map(item => textItem(item, 'a feature'))
-  const instance = names.find(name => name.startsWith(INSTANCE))?.slice(INSTANCE.length)
+  const last = names.at(-1)
+  const instance = last?.startsWith(INSTANCE) === true ? last.slice(INSTANCE.length) : undefined
+  const others = instance === undefined ? names : names.slice(0, -1)
+  if (others.some(name => name.startsWith(INSTANCE)))
+    throw new NetworkError('BAD_MESSAGE', 'an instance that is not the last feature')
   return {
     kind: 'status',
     status: {
       networkId: rlpScalar(networkId, 'the network id'),
       genesisHash: rlpBytes(genesisHash, 'the genesis hash', 32),
-      configuration: Object.fromEntries(entries),
+      configuration: configurationOf(configuration),
       client: textItem(client, 'the client'),
-      features: names.filter(name => !name.startsWith(INSTANCE)),
+      features: others,
       ...updateOf(headNumber, headHash, neighbours, historyStart),
       ...statementOf(statement),
     },
@@ -210,6 +218,21 @@ const statusOf = (items: RlpItem[]): StatusMessage => {
     port: Number(rlpScalar(port, 'the port', 2)),
     ...(instance === undefined ? {} : { instance }),
   }
+}
+
+/** Names in the order in which an object has them, each once. */
+const configurationOf = (item: RlpItem | undefined): PeerStatus['configuration'] => {
+  const entries = listOf(item, 'the configuration', CONFIGURATION_ENTRIES_MAX).map(entry => {
+    const parts = rlpList(entry, 'an entry of the configuration')
+    if (parts.length !== 2)
+      throw new RlpError(`an entry of the configuration has 2 items, not ${parts.length}`)
+    return [textItem(parts[0], 'the name of an entry'), textItem(parts[1], 'the value of an entry')] as const
+  })
+  const configuration = Object.fromEntries(entries)
+  const names = Object.keys(configuration)
+  if (names.length !== entries.length || names.some((name, index) => name !== entries[index]?.[0]))
+    throw new NetworkError('BAD_MESSAGE', 'a name of the configuration twice, or out of order')
+  return configuration
 }
 
 const updateOf = (
@@ -247,5 +270,9 @@ const textItem = (item: RlpItem | undefined, what: string): string => {
   const bytes = rlpBytes(item, what)
   if (bytes.length > TEXT_BYTES_MAX)
     throw new NetworkError('OVERSIZED', `${what} has ${bytes.length} bytes, of ${TEXT_BYTES_MAX} at most`)
-  return decoder.decode(bytes)
+  try {
+    return decoder.decode(bytes)
+  } catch (cause) {
+    throw new NetworkError('BAD_MESSAGE', `${what} is not UTF-8`, { cause })
+  }
 }

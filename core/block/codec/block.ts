@@ -1,5 +1,5 @@
-import { countItems, iterateRawItems, type RawItem, rawItems } from '../../rlp/rawItem.ts'
-import { decodeRlp, encodeRlp, RlpError, type RlpItem } from '../../rlp/rlp.ts'
+import { decodeItems, iterateRawItems, type RawItem, rawItems } from '../../rlp/rawItem.ts'
+import { encodeRlp, RlpError, type RlpItem } from '../../rlp/rlp.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import type { Block } from '../block.ts'
 import type { Header } from '../header.ts'
@@ -93,11 +93,7 @@ const FIELDS_MAX = 32
 const DECODING_STEP_ITEMS = 32
 
 /** Decodes an item. First refuses one with too many fields, because each field would become an object. */
-const decodeFields = (raw: RawItem, what: string): RlpItem => {
-  if (countItems(raw, FIELDS_MAX) > FIELDS_MAX)
-    throw new RlpError(`${what} has more than ${FIELDS_MAX} items`)
-  return decodeRlp(raw)
-}
+const decodeFields = (raw: RawItem, what: string): RlpItem => decodeItems(raw, what, FIELDS_MAX)
 
 /** Decodes the items of a list in order and stops at the first invalid one, however long the list is. */
 function* decodeEach<T>(raw: RawItem | undefined, what: string, decode: (item: RawItem) => T): Steps<T[]> {

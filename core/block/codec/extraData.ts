@@ -1,7 +1,7 @@
 import { type Address, EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { bigintToFixedBytes, bytesToBigint } from '../../bytes/integer.ts'
+import { decodeItems } from '../../rlp/rawItem.ts'
 import {
-  decodeRlp,
   encodeRlp,
   RlpError,
   type RlpInput,
@@ -109,11 +109,19 @@ const decodeRound = (item: RlpItem | undefined): number => {
   return Number(round)
 }
 
+/** Items beside validators and seals, with some of a genesis block that Besu ignores. */
+const OTHER_ITEMS_MAX = 64
+/** Of a validator, the shortest item of which there may be many. */
+const VALIDATOR_ITEM_BYTES = 21
+
+const itemsMaxOf = ({ length }: Uint8Array): number =>
+  OTHER_ITEMS_MAX + Math.ceil(length / VALIDATOR_ITEM_BYTES)
+
 const decode = (bytes: Uint8Array, forms: Forms): QbftExtraData => {
   if (bytes.length === 0)
     throw new DecodeError('INVALID_EXTRA_DATA', 'Invalid Bytes supplied - Bft Extra Data required.')
   return withDecodeErrors('INVALID_EXTRA_DATA', 'extraData', () => {
-    const items = rlpList(decodeRlp(bytes), 'it')
+    const items = rlpList(decodeItems(bytes, 'it', itemsMaxOf(bytes)), 'it')
     if (items.length < 5 || (items.length > 5 && forms === 'written'))
       throw new RlpError(`5 fields expected, not ${items.length}`)
     const isIbft2 = isIbft2Round(items[3])

@@ -1,14 +1,7 @@
 import type { Hash } from '../../bytes/bytes.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
-import {
-  decodeRlp,
-  encodeRlp,
-  type RlpInput,
-  type RlpItem,
-  RlpError,
-  rlpBytes,
-  rlpList,
-} from '../../rlp/rlp.ts'
+import { encodeRlp, type RlpInput, type RlpItem, RlpError, rlpBytes, rlpList } from '../../rlp/rlp.ts'
+import { decodeItems } from '../../rlp/rawItem.ts'
 import type { Header } from '../header.ts'
 import { withDecodeErrors } from './error.ts'
 import { rlpUint64, rlpUint256 } from './scalar.ts'
@@ -94,4 +87,7 @@ export const decodeHeaderItem = (item: RlpItem | undefined): Header =>
 
 /** Decodes a header into copies. @throws DecodeError */
 export const decodeHeader = (bytes: Uint8Array): Header =>
-  decodeHeaderItem(withDecodeErrors('INVALID_HEADER', 'header', () => decodeRlp(bytes)))
+  decodeHeaderItem(
+    // The list is an item, too.
+    withDecodeErrors('INVALID_HEADER', 'header', () => decodeItems(bytes, 'it', FIELDS_MAX + 1)),
+  )

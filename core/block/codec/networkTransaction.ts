@@ -1,9 +1,9 @@
 import { EMPTY_BYTES } from '../../bytes/bytes.ts'
-import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
+import { RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
 import type { Transaction } from '../transaction.ts'
 import { encodeEnvelope } from './envelope.ts'
 import { withDecodeErrors } from './error.ts'
-import { decodeTransaction, transactionOfItems } from './transaction.ts'
+import { decodePayload, decodeTransaction, transactionOfItems } from './transaction.ts'
 
 /** The blobs, commitments and proofs sent with a blob transaction; views of the decoded bytes. */
 export type BlobSidecar = {
@@ -72,7 +72,7 @@ const copied = (transaction: Transaction): Transaction => ({
 export const decodeNetworkTransaction = (bytes: Uint8Array): NetworkTransaction => {
   if (bytes[0] !== 3) return { transaction: copied(decodeTransaction(bytes)), sidecar: undefined }
   return withDecodeErrors('INVALID_TRANSACTION', 'transaction', () => {
-    const items = rlpList(decodeRlp(bytes.subarray(1)), 'the payload')
+    const items = decodePayload(3, bytes.subarray(1))
     const fields = items[0]
     if (fields === undefined || fields instanceof Uint8Array)
       return { transaction: transactionOfItems(3, items, bytes), sidecar: undefined }

@@ -1,6 +1,7 @@
 import { concatBytes, EMPTY_BYTES } from '../../bytes/bytes.ts'
 import { bigintToBytes } from '../../bytes/integer.ts'
-import { decodeRlp, encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
+import { decodeItems } from '../../rlp/rawItem.ts'
+import { encodeRlp, RlpError, type RlpItem, rlpBytes, rlpList } from '../../rlp/rlp.ts'
 import {
   encodedLength,
   LIST_HEAD,
@@ -139,11 +140,18 @@ const decodeOutcome = (item: RlpItem | undefined): Pick<Receipt, 'status' | 'pos
   throw new RlpError('status must be empty, 1 or a 32-byte state root')
 }
 
+/** Items of a receipt beside those of its logs, and the least bytes of these: a log without topics has 24 for four. */
+const FIELDS_MAX = 8
+const LOG_ITEM_BYTES_MIN = 6
+
+const decodePayload = (raw: Uint8Array): RlpItem =>
+  decodeItems(raw, 'the payload', FIELDS_MAX + Math.ceil(raw.length / LOG_ITEM_BYTES_MIN))
+
 /** Decodes a receipt from its EIP-2718 bytes; byte fields are views of `bytes`. @throws DecodeError */
 export const decodeReceipt = (bytes: Uint8Array): ConsensusReceipt =>
   withDecodeErrors('INVALID_RECEIPT', 'receipt', () => {
     const type = transactionType(bytes)
-    const items = rlpList(decodeRlp(type === 0 ? bytes : bytes.subarray(1)), 'the payload')
+    const items = rlpList(decodePayload(type === 0 ? bytes : bytes.subarray(1)), 'the payload')
     if (items.length !== 4) throw new RlpError(`4 fields expected, not ${items.length}`)
     return {
       type,

@@ -1,7 +1,7 @@
 import { type Address, EMPTY_BYTES, type Hash } from '../../bytes/bytes.ts'
 import { keccak256 } from '../../crypto/crypto.ts'
-import { countItems, type RawItem, rawString } from '../../rlp/rawItem.ts'
-import { decodeRlp, RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../rlp/rlp.ts'
+import { decodeItems, type RawItem, rawString } from '../../rlp/rawItem.ts'
+import { RlpError, type RlpItem, rlpBytes, rlpList, rlpScalar } from '../../rlp/rlp.ts'
 import type {
   AccessListEntry,
   Authorization,
@@ -177,11 +177,10 @@ const itemBytesMin = (type: TransactionType): number => (type === 4 ? 3 : 6)
 /** Number of items up to which a transaction may have fewer bytes per item. */
 const ITEMS_MIN = 64
 
-const decodePayload = (type: TransactionType, raw: RawItem): RlpItem[] => {
+/** The items of a transaction, also in the form of the network. @throws RlpError */
+export const decodePayload = (type: TransactionType, raw: RawItem): RlpItem[] => {
   const itemsMax = Math.max(ITEMS_MIN, Math.ceil(raw.length / itemBytesMin(type)))
-  if (countItems(raw, itemsMax) > itemsMax)
-    throw new RlpError(`${raw.length} bytes with more than ${itemsMax} items`)
-  return rlpList(decodeRlp(raw), 'the payload')
+  return rlpList(decodeItems(raw, `a payload of ${raw.length} bytes`, itemsMax), 'the payload')
 }
 
 /** The type of an item of a block's transaction list and its EIP-2718 bytes, a view. @throws RlpError */

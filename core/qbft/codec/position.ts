@@ -22,8 +22,12 @@ export type Position = {
   readonly round: number
 }
 
-/** RLP of an empty list; later versions may add items. */
+/** RLP of an empty list. */
 export const POSITION_REQUEST: WireMessage = { code: POSITION_CODES.request, data: Uint8Array.of(0xc0) }
+
+/** @throws DecodeError and nothing else */
+export const checkPositionRequest = (data: Uint8Array): void =>
+  withDecodeErrors('INVALID_MESSAGE', 'position request', () => void rawItems(data, 'it', 0))
 
 /** RLP `[sequence, round + 1]`. */
 export const encodePosition = ({ sequence, round }: Position): WireMessage => ({

@@ -5,7 +5,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import type { Steps } from '../../steps.ts'
 import { decodeCommit } from '../codec/commit.ts'
 import { QBFT_MESSAGE_BYTES_MAX, type OpenedMessage, openMessage } from '../codec/message.ts'
-import { decodePosition, POSITION_CODES } from '../codec/position.ts'
+import { checkPositionRequest, decodePosition, POSITION_CODES } from '../codec/position.ts'
 import { decodePrepare } from '../codec/prepare.ts'
 import type { Effect } from '../effect.ts'
 import { keepFuture, refusedFuture } from '../futureMessages.ts'
@@ -159,7 +159,14 @@ export function* handleMessage(
   const { height } = state
   // Messages before the first head cannot be checked.
   if (height === undefined) return state
-  if (wire.code === POSITION_CODES.request) return answerPosition(context, state, peer)
+  if (wire.code === POSITION_CODES.request) {
+    const isRequest = decoded(
+      context,
+      { peer, author: undefined },
+      () => (checkPositionRequest(wire.data), true),
+    )
+    return isRequest === true ? answerPosition(context, state, peer) : state
+  }
   if (wire.code === POSITION_CODES.position) {
     const position = decoded(context, { peer, author: undefined }, () => decodePosition(wire.data))
     return position === undefined ? state : yield* handlePosition(context, state, peer, position)

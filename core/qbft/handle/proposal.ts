@@ -64,15 +64,8 @@ function* readJustified(
   return message
 }
 
-/** Checks a late proposal for equivocation only. */
-function* noteLateProposal(
-  context: TransitionContext,
-  height: HeightState,
-  round: number,
-  from: From,
-): Steps<HeightState> {
-  const proposer = proposerIn(height, round)
-  if (proposer === undefined || !equalBytes(proposer, from.author)) return height
+/** Checks a late proposal for equivocation only, and whether it can be decoded: nothing else is passed on. */
+function* noteLateProposal(context: TransitionContext, height: HeightState, from: From): Steps<HeightState> {
   const message = yield* decodedSteps(context, from, decodeMessageSteps(from.wire.code, from.wire.data))
   return message?.kind === 'proposal' ? noteLateSignature(context, height, message, from) : height
 }
@@ -90,14 +83,14 @@ export function* handleProposal(
 ): Steps<HeightState> {
   const { round } = signed.payload
   const current = currentRound(height)
-  if (height.importing !== undefined || round < current) {
-    drop(context, 'past-round', from, `proposal of round ${round}`)
-    return yield* noteLateProposal(context, height, round, from)
-  }
   const proposer = proposerIn(height, round)
   if (proposer === undefined || !equalBytes(proposer, from.author)) {
     drop(context, 'not-the-proposer', from, `proposal of round ${round}`)
     return height
+  }
+  if (height.importing !== undefined || round < current) {
+    drop(context, 'past-round', from, `proposal of round ${round}`)
+    return yield* noteLateProposal(context, height, from)
   }
   const message = yield* readJustified(context, height, from)
   if (message === undefined) return height

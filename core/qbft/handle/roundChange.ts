@@ -51,7 +51,9 @@ export function* handleRoundChange(
   const { round } = signed.payload
   const key = keyOf(from.author)
   if (height.importing !== undefined || round < currentRound(height)) {
-    drop(context, 'past-round', from, `round change to ${round}`)
+    // It is passed on if it is valid: its author signed neither the block nor the prepares.
+    const late = yield* readValidRoundChange(context, height, from)
+    if (late !== undefined) drop(context, 'past-round', from, `round change to ${round}`)
     return height
   }
   const kept = height.roundChanges.get(key)

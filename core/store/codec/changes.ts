@@ -3,7 +3,7 @@ import type { Account, AccountChange, SlotChange, StateChanges } from '../../sta
 import type { Steps } from '../../steps.ts'
 import { READING_STEP_ITEMS, SEGMENT_STEP_ITEMS } from '../limits.ts'
 import { writeBlobSteps } from './longBytes.ts'
-import type { Reader } from './reader.ts'
+import { MalformedRecord, type Reader } from './reader.ts'
 import { accountCodec } from './stateValues.ts'
 import type { Writer } from './writer.ts'
 
@@ -30,9 +30,11 @@ const writeAccountChange = (writer: Writer, { address, before, after, slots }: A
 /** Yields between many slots. */
 function* readAccountChange(reader: Reader): Steps<AccountChange> {
   const address = reader.copy(20)
-  const same = reader.byte() === 0
+  const kind = reader.byte()
   const before = accountCodec.read(reader)
-  const after = same ? before : accountCodec.read(reader)
+  const after = kind === 0 ? before : accountCodec.read(reader)
+  if (kind > 1 || (kind === 1 && sameAccount(before, after)))
+    throw new MalformedRecord('a change of an account that is none')
   const count = reader.varint()
   const slots: SlotChange[] = []
   for (let i = 0; i < count; i++) {

@@ -20,7 +20,11 @@ const readValue = (reader: Reader): Uint8Array | undefined => {
   return kind === 0 ? undefined : reader.blob().slice()
 }
 
-const readKey = (reader: Reader): string => decoder.decode(reader.blob())
+const readKey = (reader: Reader): string => {
+  const bytes = reader.blob()
+  if (bytes.some(byte => byte >= 0x80)) throw new MalformedRecord('a key is not ASCII')
+  return decoder.decode(bytes)
+}
 
 /** Reads a list of at most `countMax` items. @throws MalformedRecord */
 const readList = <Item>(reader: Reader, countMax: number, read: (reader: Reader) => Item): Item[] => {
@@ -36,9 +40,17 @@ export const encodeKeys = (keys: readonly string[]): Uint8Array => {
   return writer.finish()
 }
 
+/** Reads a list and nothing else. @throws MalformedRecord */
+const decodeList = <Item>(bytes: Uint8Array, countMax: number, read: (reader: Reader) => Item): Item[] => {
+  const reader = createReader(bytes)
+  const items = readList(reader, countMax, read)
+  reader.end()
+  return items
+}
+
 /** @throws MalformedRecord */
 export const decodeKeys = (bytes: Uint8Array, countMax: number): string[] =>
-  readList(createReader(bytes), countMax, readKey)
+  decodeList(bytes, countMax, readKey)
 
 export const encodeValues = (values: readonly (Uint8Array | undefined)[]): Uint8Array => {
   const writer = createWriter(values.reduce((sum, value) => sum + 8 + (value?.length ?? 0), 8))
@@ -49,7 +61,7 @@ export const encodeValues = (values: readonly (Uint8Array | undefined)[]): Uint8
 
 /** @throws MalformedRecord */
 export const decodeValues = (bytes: Uint8Array, countMax: number): (Uint8Array | undefined)[] =>
-  readList(createReader(bytes), countMax, readValue)
+  decodeList(bytes, countMax, readValue)
 
 /** A conditional write: the entries, and the value that must be under a key. */
 export type ConditionalWrite = {
@@ -76,5 +88,6 @@ export const decodeWrite = (bytes: Uint8Array, countMax: number): ConditionalWri
   const key = readKey(reader)
   const value = readValue(reader)
   const entries = readList(reader, countMax, item => ({ key: readKey(item), value: readValue(item) }))
+  reader.end()
   return { key, value, entries }
 }

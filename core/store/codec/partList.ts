@@ -1,7 +1,7 @@
 import { equalBytes } from '../../bytes/bytes.ts'
 import { CHECKSUM_BYTES, checkedValue } from '../checksum.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
-import type { Reader } from './reader.ts'
+import { MalformedRecord, type Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
 /*
@@ -18,9 +18,22 @@ export const writePartReference = (writer: Writer, stored: Uint8Array): void => 
   writer.raw(stored.subarray(0, CHECKSUM_BYTES))
 }
 
-/** Reads what follows the number of parts. */
-export const readPartReferences = (reader: Reader, count: number): readonly PartReference[] =>
-  Array.from({ length: count }, () => ({ length: reader.varint(), checksum: reader.raw(CHECKSUM_BYTES) }))
+/** Bytes of all parts of a value, as of a block in a snapshot: memory for them is taken before they are read. */
+const LISTED_BYTES_MAX = 256 * 1024 * 1024
+
+/** Reads the number of the parts and their references, to the end. @throws MalformedRecord */
+export const readPartReferences = (reader: Reader): readonly PartReference[] => {
+  const list: PartReference[] = []
+  let bytes = 0
+  for (let count = reader.varint(); count > 0; count--) {
+    const length = reader.varint()
+    list.push({ length, checksum: reader.raw(CHECKSUM_BYTES) })
+    bytes += length
+    if (bytes > LISTED_BYTES_MAX) throw new MalformedRecord(`parts of more than ${LISTED_BYTES_MAX} bytes`)
+  }
+  reader.end()
+  return list
+}
 
 export const partsLength = (list: readonly PartReference[]): number =>
   list.reduce((sum, { length }) => sum + length, 0)

@@ -3,7 +3,7 @@ import { sharedBigint } from '../../bytes/integer.ts'
 
 /**
  * Reads the output of a Writer, in the same order. Byte strings are views of the input. @throws MalformedRecord past the
- * end
+ * end, and for what a Writer does not write: integers in more bytes than they need
  */
 export type Reader = {
   byte(): number
@@ -18,6 +18,8 @@ export type Reader = {
   /** A copy of all unread bytes. */
   rest(): Uint8Array
   readonly done: boolean
+  /** @throws MalformedRecord when bytes are left */
+  end(): void
   /** Restarts with other bytes, at the given position. */
   reset(bytes: Uint8Array, at?: number): void
 }
@@ -55,9 +57,10 @@ export const createReader = (first: Uint8Array): Reader => {
     for (let unit = 1; unit <= 2 ** 49; unit *= 0x80) {
       const next = byte()
       value += (next & 0x7f) * unit
+      if (next === 0 && unit > 1) break
       if (next < 0x80) return value
     }
-    throw new MalformedRecord('an integer is too long')
+    throw new MalformedRecord('an integer has more bytes than it needs')
   }
   return {
     byte,
@@ -67,6 +70,7 @@ export const createReader = (first: Uint8Array): Reader => {
       if (length > 32) throw new MalformedRecord('an integer is too long')
       const end = at + length
       if (end > bytes.length) throw new MalformedRecord('it ends too early')
+      if (bytes[at] === 0 && length > 0) throw new MalformedRecord('an integer has leading zeros')
       const value = readLimbs(bytes, at, end)
       at = end
       return value
@@ -84,6 +88,7 @@ export const createReader = (first: Uint8Array): Reader => {
       const length = byte()
       if (length === 0) return ZERO_HASH
       if (length > 32) throw new MalformedRecord('a word is too long')
+      if (bytes[at] === 0) throw new MalformedRecord('a word has leading zeros')
       const word = new Uint8Array(32)
       for (let i = 32 - length; i < 32; i++) word[i] = byte()
       return word
@@ -95,6 +100,9 @@ export const createReader = (first: Uint8Array): Reader => {
     },
     get done() {
       return at === bytes.length
+    },
+    end: () => {
+      if (at < bytes.length) throw new MalformedRecord('bytes follow its end')
     },
     reset: (next, from = 0) => {
       bytes = next

@@ -4,7 +4,7 @@ import type { TransactionType } from '../../block/transaction.ts'
 import type { Steps } from '../../steps.ts'
 import { READING_STEP_ITEMS, SEGMENT_STEP_ITEMS } from '../limits.ts'
 import { isLong, writeBlobSteps } from './longBytes.ts'
-import type { Reader } from './reader.ts'
+import { MalformedRecord, type Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
 /** Most set bits of a bloom that is stored as their positions; with more bits the bloom itself is shorter. */
@@ -30,12 +30,24 @@ const writeBloom = (writer: Writer, bloom: Uint8Array): void => {
   }
 }
 
+const readRawBloom = (reader: Reader): Uint8Array => {
+  const bloom = reader.raw(BLOOM_BYTES)
+  let bits = 0
+  for (const byte of bloom) for (let rest = byte; rest > 0; rest &= rest - 1) bits++
+  if (bits <= BLOOM_POSITIONS_MAX)
+    throw new MalformedRecord('a bloom of few bits that is not written as positions')
+  return bloom
+}
+
 const readBloom = (reader: Reader): Uint8Array => {
   const count = reader.byte()
-  if (count === RAW_BLOOM) return reader.raw(BLOOM_BYTES)
+  if (count === RAW_BLOOM) return readRawBloom(reader)
+  if (count > BLOOM_POSITIONS_MAX) throw new MalformedRecord('a bloom of too many positions')
   const bloom = new Uint8Array(BLOOM_BYTES)
-  for (let i = 0; i < count; i++) {
+  for (let i = 0, last = -1; i < count; i++) {
     const position = reader.byte() * 256 + reader.byte()
+    if (position <= last || position >= 8 * BLOOM_BYTES) throw new MalformedRecord('a bloom out of order')
+    last = position
     bloom[position >> 3] = (bloom[position >> 3] as number) | (1 << (position & 7))
   }
   return bloom
@@ -48,6 +60,9 @@ const OUTCOME_BITS = 3
 const HAS_CONTRACT = 4
 const HAS_BLOBS = 8
 const HAS_REVERT_REASON = 16
+const FLAGS_MAX = 31
+/** Of transactions. */
+const TYPE_MAX = 4
 
 const outcome = ({ status, postStateRoot }: Receipt): number =>
   postStateRoot !== undefined ? POST_STATE : status === true ? SUCCEEDED : FAILED
@@ -110,6 +125,8 @@ function* readReceipt(reader: Reader): Steps<Receipt> {
   const type = reader.byte() as TransactionType
   const flags = reader.byte()
   const result = flags & OUTCOME_BITS
+  if (type > TYPE_MAX || flags > FLAGS_MAX || result > POST_STATE)
+    throw new MalformedRecord(`no receipt has type ${type} and flags ${flags}`)
   const postStateRoot = result === POST_STATE ? reader.raw(32) : undefined
   const cumulativeGasUsed = reader.integer()
   const logsBloom = readBloom(reader)
@@ -120,6 +137,8 @@ function* readReceipt(reader: Reader): Steps<Receipt> {
   const blobs = (flags & HAS_BLOBS) !== 0
   const blobGasUsed = blobs ? reader.integer() : 0n
   const blobGasPrice = blobs ? reader.integer() : 0n
+  if (blobs && blobGasUsed === 0n && blobGasPrice === 0n)
+    throw new MalformedRecord('a receipt with blobs that has none')
   return {
     type,
     status: postStateRoot === undefined ? result === SUCCEEDED : undefined,

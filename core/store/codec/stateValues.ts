@@ -1,8 +1,8 @@
-import { equalBytes, ZERO_HASH } from '../../bytes/bytes.ts'
+import { equalBytes, type Hash, ZERO_HASH } from '../../bytes/bytes.ts'
 import { sharedBigint } from '../../bytes/integer.ts'
 import { EMPTY_CODE_HASH, EMPTY_TRIE_ROOT } from '../../crypto/constants.ts'
 import type { Account } from '../../state/account.ts'
-import type { Reader } from './reader.ts'
+import { MalformedRecord, type Reader } from './reader.ts'
 import type { Writer } from './writer.ts'
 
 /** The codec of a kind of state value (accounts or slots). */
@@ -16,6 +16,16 @@ export type ValueCodec<Value> = {
 const EXISTS = 1
 const HAS_CODE = 2
 const HAS_STORAGE = 4
+
+const FLAGS_MAX = EXISTS | HAS_CODE | HAS_STORAGE
+
+/** A hash that is written unless it is the usual one. */
+const readHash = (reader: Reader, isWritten: boolean, usual: Hash): Hash => {
+  if (!isWritten) return usual
+  const hash = reader.copy(32)
+  if (equalBytes(hash, usual)) throw new MalformedRecord('a hash that goes without saying')
+  return hash
+}
 
 export const accountCodec: ValueCodec<Account | undefined> = {
   write: (writer, account) => {
@@ -34,13 +44,15 @@ export const accountCodec: ValueCodec<Account | undefined> = {
   },
   read: reader => {
     const flags = reader.byte()
-    if ((flags & EXISTS) === 0) return undefined
+    if (flags === 0) return undefined
+    if ((flags & EXISTS) === 0 || flags > FLAGS_MAX)
+      throw new MalformedRecord(`${flags} are no flags of an account`)
     return {
       nonce: reader.integer(),
       balance: reader.integer(),
       incarnation: sharedBigint(reader.varint()),
-      codeHash: (flags & HAS_CODE) === 0 ? EMPTY_CODE_HASH : reader.copy(32),
-      storageRoot: (flags & HAS_STORAGE) === 0 ? EMPTY_TRIE_ROOT : reader.copy(32),
+      codeHash: readHash(reader, (flags & HAS_CODE) !== 0, EMPTY_CODE_HASH),
+      storageRoot: readHash(reader, (flags & HAS_STORAGE) !== 0, EMPTY_TRIE_ROOT),
     }
   },
   absent: undefined,

@@ -127,7 +127,9 @@ export const readIntent = async (kv: KeyValueStore): Promise<Intent | undefined>
   const bytes = checkedValue(INTENT_KEY, stored)
   if (bytes === undefined) return undefined
   const reader = createReader(bytes)
-  return { flushedHeight: readFlushedHeightFields(reader), chunks: reader.varint() }
+  const intent = { flushedHeight: readFlushedHeightFields(reader), chunks: reader.varint() }
+  reader.end()
+  return intent
 }
 
 const readChunk = async (

@@ -31,7 +31,9 @@ const decode = (bytes: Uint8Array): number => {
   const reader = createReader(bytes)
   const version = reader.byte()
   if (version !== MARK_VERSION) throw otherVersion('the start of the history has', version, MARK_VERSION)
-  return reader.varint()
+  const number = reader.varint()
+  reader.end()
+  return number
 }
 
 /** The start by the readable slots; undefined without one. @throws StoreCorruption when a slot that counts is damaged */

@@ -1,7 +1,7 @@
 import type { Hash } from '../../bytes/bytes.ts'
 import { StoreCorruption, verifiedValue, withChecksum } from '../checksum.ts'
 import { decodeChainHead, encodeChainHead } from '../codec/chainHead.ts'
-import { createReader, otherVersion } from '../codec/reader.ts'
+import { createReader, MalformedRecord, otherVersion } from '../codec/reader.ts'
 import { createWriter } from '../codec/writer.ts'
 import { REPLICA_KEY } from '../keys.ts'
 import type { ChainHead } from '../store.ts'
@@ -58,7 +58,9 @@ export const decodeReplicaHead = (stored: Uint8Array): ReplicaHead => {
   const reader = createReader(verifiedValue(REPLICA_KEY, stored, 0))
   const version = reader.byte()
   if (version !== REPLICA_VERSION) throw otherVersion('the replica has', version, REPLICA_VERSION)
-  const contents = reader.byte() === 1 ? 'chain' : 'blocks'
+  const kind = reader.byte()
+  if (kind > 1) throw new MalformedRecord(`a replica has no contents of kind ${kind}`)
+  const contents = kind === 1 ? 'chain' : 'blocks'
   const sequence = reader.varint()
   const writer = reader.copy(WRITER_ID_BYTES)
   const genesisHash = reader.copy(32)

@@ -49,8 +49,7 @@ export const readListedCode = async (
 ): Promise<Uint8Array | undefined> => {
   const stored = await kv.get(listKey)
   if (stored === undefined) return undefined
-  const reader = createReader(verifiedValue(listKey, stored, block))
-  const list = readPartReferences(reader, reader.varint())
+  const list = readPartReferences(createReader(verifiedValue(listKey, stored, block)))
   const code = new Uint8Array(partsLength(list))
   const keyOf = (index: number): string => codePartKey(`c:${listKey.slice(3)}`, index)
   if ((await readParts(kv, list, keyOf, (part, at) => code.set(part, at))) === 'damaged')

@@ -3,7 +3,7 @@ import { decodeBlockSteps, encodeBlockSteps } from '../../block/codec/block.ts'
 import type { StateChanges } from '../../state/account.ts'
 import { runSteps, type Steps } from '../../steps.ts'
 import { readChangesSteps, writeChanges } from '../codec/changes.ts'
-import { createReader, otherVersion } from '../codec/reader.ts'
+import { createReader, MalformedRecord, otherVersion, type Reader } from '../codec/reader.ts'
 import { readReceiptsSteps, writeReceipts } from '../codec/receipts.ts'
 import { createWriter, type Writer } from '../codec/writer.ts'
 import { SEGMENT_PART_BYTES } from '../limits.ts'
@@ -11,6 +11,8 @@ import type { BlockCommit, BlockRecord } from '../store.ts'
 
 /** First byte of every segment. A store of another version is refused. */
 export const SEGMENT_VERSION = 1
+
+const ADDRESS_BYTES = 20
 
 /** First byte of a list of parts, which replaces a large segment (segmentParts.ts). */
 export const PART_LIST_VERSION = 2
@@ -84,7 +86,7 @@ export function* encodeSegmentSteps(
   writer.raw(commit.hash)
   writer.integer(commit.totalDifficulty)
   appendBytes(segment, block)
-  writer.varint(20 * commit.senders.length)
+  writer.varint(ADDRESS_BYTES * commit.senders.length)
   for (const sender of commit.senders) writer.raw(sender)
   yield
   const { receipts, changes } = commit
@@ -108,7 +110,7 @@ export const openSegment = (bytes: Uint8Array): Segment => {
   const reader = createReader(bytes)
   const version = reader.byte()
   if (version !== SEGMENT_VERSION) throw otherVersion('the segment has', version, SEGMENT_VERSION)
-  return {
+  const segment = {
     hash: reader.raw(32),
     totalDifficulty: reader.integer(),
     block: reader.blob(),
@@ -116,11 +118,22 @@ export const openSegment = (bytes: Uint8Array): Segment => {
     receipts: reader.blob(),
     changes: reader.blob(),
   }
+  reader.end()
+  if (segment.senders.length % ADDRESS_BYTES !== 0) throw new MalformedRecord('a sender is incomplete')
+  return segment
+}
+
+/** Reads a section to its end. */
+function* sectionSteps<T>(section: Uint8Array, read: (reader: Reader) => Steps<T>): Steps<T> {
+  const reader = createReader(section)
+  const value = yield* read(reader)
+  reader.end()
+  return value
 }
 
 /** Yields between many changes. */
 export const segmentChangesSteps = (segment: Segment): Steps<StateChanges> =>
-  readChangesSteps(createReader(segment.changes))
+  sectionSteps(segment.changes, readChangesSteps)
 
 /** As `segmentChangesSteps`, without yielding. */
 export const segmentChanges = (segment: Segment): StateChanges => runSteps(segmentChangesSteps(segment))
@@ -131,13 +144,14 @@ export const segmentChanges = (segment: Segment): StateChanges => runSteps(segme
  */
 export function* segmentRecordSteps(segment: Segment): Steps<BlockRecord> {
   const senders: Address[] = []
-  for (let at = 0; at < segment.senders.length; at += 20) senders.push(segment.senders.subarray(at, at + 20))
+  for (let at = 0; at < segment.senders.length; at += ADDRESS_BYTES)
+    senders.push(segment.senders.subarray(at, at + ADDRESS_BYTES))
   return {
     block: yield* decodeBlockSteps(segment.block),
     hash: segment.hash.slice(),
     totalDifficulty: segment.totalDifficulty,
     senders,
-    receipts: yield* readReceiptsSteps(createReader(segment.receipts)),
+    receipts: yield* sectionSteps(segment.receipts, readReceiptsSteps),
   }
 }
 

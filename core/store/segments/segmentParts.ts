@@ -86,7 +86,7 @@ export const removeParts = async (kv: KeyValueStore, number: number): Promise<vo
 const readPartList = (value: Uint8Array): readonly PartReference[] => {
   const reader = createReader(value)
   reader.byte()
-  return readPartReferences(reader, reader.varint())
+  return readPartReferences(reader)
 }
 
 /** The stored segment of a block in one piece, or the reason why it cannot be read. */

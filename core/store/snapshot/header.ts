@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json.ts'
 import { fromHex, toHex } from '../../bytes/hex.ts'
-import type { Hash } from '../../bytes/bytes.ts'
+import { equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { SEGMENT_VERSION } from '../segments/segment.ts'
 import { SnapshotDamaged } from './frames.ts'
 
@@ -68,10 +68,13 @@ export const decodeSnapshotHeader = (bytes: Uint8Array): SnapshotHeader => {
   const header = objectOf(bytes)
   requireVersion('version', header.version, SNAPSHOT_VERSION)
   requireVersion('version of block records', header.recordVersion, SEGMENT_VERSION)
-  return {
+  const decoded: SnapshotHeader = {
     chainId: integerOf(header.chainId),
     genesisHash: hashOf(header.genesisHash),
     number: integerOf(header.number),
     hash: hashOf(header.hash),
   }
+  if (!equalBytes(encodeSnapshotHeader(decoded), bytes))
+    throw new SnapshotDamaged('its header is not as it is written')
+  return decoded
 }

@@ -1,5 +1,4 @@
 import { equalBytes, type Hash } from '../../../core/bytes/bytes.ts'
-import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { EMPTY_LIST_HASH, EMPTY_TRIE_ROOT } from '../../../core/crypto/constants.ts'
 import { EMPTY_LIST, joinRlpList } from '../../../core/rlp/list.ts'
 import { iterateRawItems, type RawItem, rawItems, rawString } from '../../../core/rlp/rawItem.ts'
@@ -76,7 +75,8 @@ export const decodeNewBlock = (
   payload: Uint8Array,
 ): { readonly block: Uint8Array; readonly totalDifficulty: bigint } => {
   const [block, totalDifficulty] = rawItems(payload, 'a new block', 2) as [RawItem, RawItem]
-  return { block, totalDifficulty: bytesToBigint(rawString(totalDifficulty, 'the total difficulty')) }
+  const difficulty = rawString(totalDifficulty, 'the total difficulty')
+  return { block, totalDifficulty: rlpScalar(difficulty, 'the total difficulty', 32) }
 }
 
 export const encodeAnnouncements = (announcements: readonly BlockAnnouncement[]): Uint8Array =>

@@ -1,8 +1,7 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
-import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { joinRlpList } from '../../../core/rlp/list.ts'
 import { iterateRawItems, type RawItem, rawItems, rawString } from '../../../core/rlp/rawItem.ts'
-import { encodeRlp, rlpBytes, rlpScalar } from '../../../core/rlp/rlp.ts'
+import { encodeRlp, RlpError, rlpBytes, rlpScalar } from '../../../core/rlp/rlp.ts'
 import type { HeadersQuery } from '../../network.ts'
 
 /** Request ids have 64 bits. */
@@ -11,11 +10,11 @@ const ID_BYTES_MAX = 8
 const COUNT_MAX = 1_000_000
 
 const idOf = (item: RawItem | undefined): bigint =>
-  bytesToBigint(rlpBytes(rawString(item, 'a request id'), 'a request id').subarray(0, ID_BYTES_MAX))
+  rlpScalar(rawString(item, 'a request id'), 'a request id', ID_BYTES_MAX)
 
 /** The id of a request or an answer, and what follows it, encoded. @throws RlpError */
 export const openWithId = (payload: Uint8Array): { readonly id: bigint; readonly content: RawItem } => {
-  const [id, content] = rawItems(payload, 'a message with a request id', 2, 4) as [RawItem, RawItem]
+  const [id, content] = rawItems(payload, 'a message with a request id', 2) as [RawItem, RawItem]
   return { id: idOf(id), content }
 }
 
@@ -25,6 +24,12 @@ export const encodeWithId = (id: bigint, items: readonly Uint8Array[]): Uint8Arr
 
 export const encodeHeadersQuery = (id: bigint, { start, count, skip, reverse }: HeadersQuery): Uint8Array =>
   encodeRlp([id, ['hash' in start ? start.hash : start.number, count, skip, reverse ? 1 : 0]])
+
+const rlpFlag = (bytes: Uint8Array): boolean => {
+  const flag = rlpScalar(bytes, 'the direction', 1)
+  if (flag > 1n) throw new RlpError('the direction must be 0 or 1')
+  return flag === 1n
+}
 
 /** @throws RlpError */
 export const decodeHeadersQuery = (content: RawItem): HeadersQuery => {
@@ -38,7 +43,7 @@ export const decodeHeadersQuery = (content: RawItem): HeadersQuery => {
         : { number: rlpScalar(origin, 'the number of the first header', 8) },
     count: Number(amount > BigInt(COUNT_MAX) ? BigInt(COUNT_MAX) : amount),
     skip: rlpScalar(rawString(skip, 'the distance'), 'the distance of headers', 8),
-    reverse: rawString(reverse, 'the direction').length > 0,
+    reverse: rlpFlag(rawString(reverse, 'the direction')),
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Hash } from '../../../core/bytes/bytes.ts'
-import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import { type RawItem, rawItems, rawString } from '../../../core/rlp/rawItem.ts'
 import { encodeRlp, rlpBytes, RlpError, type RlpInput, rlpScalar } from '../../../core/rlp/rlp.ts'
 import type { EthVersion } from '../base/capabilities.ts'
@@ -82,7 +81,7 @@ const decodeWithDifficulty = (payload: Uint8Array): EthStatus => {
     head: {
       hash: hashOf(hash, 'the hash of the head'),
       // GoQuorum takes 100 bits at most.
-      totalDifficulty: bytesToBigint(rlpBytes(rawString(totalDifficulty, 'the total difficulty'), 'it')),
+      totalDifficulty: scalarOf(totalDifficulty, 'the total difficulty', 32),
     },
   }
 }

@@ -16,12 +16,15 @@ export type TransactionAnnouncement = {
 /** Maximum transactions, or hashes, of one message: Besu disconnects a peer that sends more. */
 export const MESSAGE_TRANSACTIONS_MAX = 4096
 
+/** From this first byte on, the bytes are a list: a transaction without a type (EIP-2718). */
+const FIRST_LIST_BYTE = 0xc0
+
 /** The EIP-2718 encodings as items of a list: legacy ones stand as they are, typed ones as byte strings. */
 export const encodeTransactions = (transactions: readonly Uint8Array[]): Uint8Array =>
   joinRlpList(transactionItems(transactions))
 
 export const transactionItems = (transactions: readonly Uint8Array[]): readonly Uint8Array[] =>
-  transactions.map(encoded => ((encoded[0] as number) >= 0xc0 ? encoded : encodeRlp(encoded)))
+  transactions.map(encoded => ((encoded[0] as number) >= FIRST_LIST_BYTE ? encoded : encodeRlp(encoded)))
 
 /** EIP-2718 encodings of a list, not decoded, and copied: the pool keeps them. @throws RlpError */
 export const decodeTransactions = (raw: RawItem): readonly Uint8Array[] => {
@@ -29,8 +32,11 @@ export const decodeTransactions = (raw: RawItem): readonly Uint8Array[] => {
   for (const item of iterateRawItems(raw, 'transactions')) {
     if (transactions.length === MESSAGE_TRANSACTIONS_MAX)
       throw new RlpError(`more than ${MESSAGE_TRANSACTIONS_MAX} transactions in one message`)
-    const encoded = (item[0] as number) >= 0xc0 ? item : rawString(item, 'a transaction')
+    const isList = (item[0] as number) >= FIRST_LIST_BYTE
+    const encoded = isList ? item : rawString(item, 'a transaction')
     if (encoded.length === 0) throw new RlpError('an empty transaction')
+    if (!isList && (encoded[0] as number) >= FIRST_LIST_BYTE)
+      throw new RlpError('a transaction without a type must be a list, not a byte string')
     transactions.push(encoded.slice())
   }
   return transactions

@@ -3,7 +3,7 @@ import { toHex } from '../../../../core/bytes/hex.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { givenNode, receivePrepares, receiveProposal } from '../support/given.ts'
 import { STRANGER } from '../support/keys.ts'
-import { prepare } from '../support/messages.ts'
+import { prepare, proposal, roundChange } from '../support/messages.ts'
 import { effectsOf, relaysIn, type Step } from '../support/step.ts'
 
 // Besu forwards before it validates. The state machine forwards what a validator signed for its height, by `relay` effects;
@@ -67,4 +67,21 @@ test('given a node that is not a validator, when messages arrive, then it forwar
 test('given own messages, when another replays them, then they are not passed on', () => {
   const { node, P, made } = given()
   expect(relaysIn(node.receive(node.key, prepare(node.key, made), P))).toEqual([])
+})
+
+test('given a round change of a past round, when another peer altered what its signature does not cover, then it is not passed on', () => {
+  const { node, P, NP0, NP1, NP2, made } = given()
+  for (const key of [P, NP1, NP2]) node.receive(key, roundChange(key, 2))
+  expect(node.state.height?.round?.round).toBe(2)
+  const honest = roundChange(NP0, 1)
+  expect(relaysIn(node.receive(NP0, { ...honest, block: made }, P))).toEqual([])
+  expect(relaysIn(node.receive(NP0, { ...honest, prepares: [prepare(NP1, made).signed] }, P))).toEqual([])
+  expect(relaysIn(node.receive(NP0, honest, P))).toEqual(hex(NP1, NP2))
+})
+
+test('given a proposal of a past round, when its author was not the proposer, then it is not passed on', () => {
+  const { node, P, NP0, NP1, NP2, made } = given()
+  node.roundTimer()
+  expect(relaysIn(node.receive(NP0, proposal(NP0, made), NP1))).toEqual([])
+  expect(relaysIn(node.receive(P, proposal(P, made), NP0))).toEqual(hex(NP1, NP2))
 })
