@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { joinBytes } from '../../core/bytes/bytes.ts'
 import { decodeRlp, RLP_DEPTH_MAX, RlpError } from '../../core/rlp/rlp.ts'
 import { type Codec, faultOf, readAgain } from './codec.ts'

@@ -37,6 +37,17 @@ const readLimbs = (bytes: Uint8Array, start: number, end: number): bigint => {
   return value
 }
 
+/** 32 bytes without their leading zeros, after their length. */
+const readWord = (byte: () => number): Uint8Array => {
+  const length = byte()
+  if (length === 0) return ZERO_HASH
+  if (length > 32) throw new MalformedRecord('a word is too long')
+  const word = new Uint8Array(32)
+  for (let i = 32 - length; i < 32; i++) word[i] = byte()
+  if (word[32 - length] === 0) throw new MalformedRecord('a word has leading zeros')
+  return word
+}
+
 export const createReader = (first: Uint8Array): Reader => {
   let bytes = first
   let at = 0
@@ -84,15 +95,7 @@ export const createReader = (first: Uint8Array): Reader => {
       at = end
       return part
     },
-    word: () => {
-      const length = byte()
-      if (length === 0) return ZERO_HASH
-      if (length > 32) throw new MalformedRecord('a word is too long')
-      if (bytes[at] === 0) throw new MalformedRecord('a word has leading zeros')
-      const word = new Uint8Array(32)
-      for (let i = 32 - length; i < 32; i++) word[i] = byte()
-      return word
-    },
+    word: () => readWord(byte),
     rest: () => {
       const part = bytes.slice(at)
       at = bytes.length
