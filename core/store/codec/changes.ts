@@ -34,7 +34,7 @@ function* readAccountChange(reader: Reader): Steps<AccountChange> {
   const before = accountCodec.read(reader)
   const after = kind === 0 ? before : accountCodec.read(reader)
   if (kind > 1 || (kind === 1 && sameAccount(before, after)))
-    throw new MalformedRecord('a change of an account that is none')
+    throw new MalformedRecord('an account that does not change, or a kind of change that does not exist')
   const count = reader.varint()
   const slots: SlotChange[] = []
   for (let i = 0; i < count; i++) {
