@@ -5,6 +5,7 @@ import { createScope, type GraphqlContext, type RequestScope } from '../context.
 import { permissionOfField } from '../permissions.ts'
 import { mapFeed } from '../subscriptions/feed.ts'
 import type { SubscriptionRegistry } from '../subscriptions/registry.ts'
+import { createTurns } from '../subscriptions/turns.ts'
 import { findLogs, type LogCriteria } from './log.ts'
 import { pooledSource } from './query.ts'
 import { readBlock } from './sources.ts'
@@ -60,6 +61,7 @@ const PENDING_TRANSACTIONS: Topic<PooledTransaction> = {
 export const subscriptionResolvers = (
   registry: SubscriptionRegistry,
 ): Readonly<Record<string, SubscriptionResolver>> => {
+  const turns = createTurns()
   const subscription = <T>({ listen, map }: Topic<T>): SubscriptionResolver => ({
     subscribe: (_, args, context, info) => {
       const needed = permissionOfField('Subscription', info.fieldName)
@@ -68,7 +70,8 @@ export const subscriptionResolvers = (
       return mapFeed(feed, async event => {
         if (context.parts.expired()) return undefined
         context.scope = createScope(context.parts)
-        return await map(event, context.scope, args, info)
+        const { scope } = context
+        return await turns(() => map(event, scope, args, info))
       })
     },
     resolve: event => event,

@@ -5,6 +5,7 @@ import {
   createSubscriptionRegistry,
   GRAPHQL_SUBSCRIPTIONS_MAX,
 } from '../../../handlers/graphql/subscriptions/registry.ts'
+import { createTurns } from '../../../handlers/graphql/subscriptions/turns.ts'
 import { FILTER_VALUES_MAX } from '../../../handlers/rpc/logs/filter.ts'
 import { DEPLOYER, type Sample, startSampleChain } from '../support/sampleChain.ts'
 import { type EventStream, readEvents } from './support/eventStream.ts'
@@ -269,4 +270,25 @@ test('given the maximum of subscriptions, when one more opens, then it is refuse
   open()
   registry.close()
   expect(open).toThrow('The node is stopping')
+})
+
+test('given events of many subscriptions, when they are read, then a few at the same time, the others in order, also after an error', async () => {
+  const turns = createTurns(2)
+  let running = 0
+  let most = 0
+  const order: number[] = []
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, number) =>
+      turns(async () => {
+        most = Math.max(most, ++running)
+        order.push(number)
+        await Promise.resolve()
+        running--
+        if (number % 5 === 0) throw new Error('a bad block')
+      }),
+    ),
+  )
+  expect([most, running]).toEqual([2, 0])
+  expect(order).toEqual(Array.from({ length: 20 }, (_, number) => number))
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(4)
 })
