@@ -17,8 +17,6 @@ export type PeerStatus = {
   readonly headHash: Hash
   /** The first block that it keeps besides the genesis block and all headers; undefined while it keeps all. */
   readonly historyStart?: bigint | undefined
-  /** Seconds. Set in the status of this node only, and not sent. */
-  readonly headTimestamp?: bigint
   /** Name and version of the node's software. */
   readonly client: string
   /** The nodes it is connected with: its messages need not be forwarded to them. */
@@ -27,6 +25,12 @@ export type PeerStatus = {
   readonly features: readonly string[]
   /** Binds its connection key to the key of its validator; undefined where they are the same. */
   readonly statement?: ValidatorStatement | undefined
+}
+
+/** The status of this node. */
+export type OwnStatus = PeerStatus & {
+  /** Seconds: decides which forks by time have passed, which devp2p's fork id names. Not sent itself. */
+  readonly headTimestamp: bigint
 }
 
 /** A connected node whose status is known. */
@@ -63,18 +67,26 @@ export type HeadersQuery = {
   readonly reverse: boolean
 }
 
+/** What became of the transactions of one message. */
+export type TransactionsResult = {
+  /** Whether a network that forwards messages as they are, as gossip does, forwards this one. */
+  readonly isForwarded: boolean
+  /** The places in the message of those that the own pool took, or already had: a network that forwards one by one forwards them. */
+  readonly held: readonly number[]
+}
+
 /** Calls of the network into the rest of the node. Handlers return at once; longer work runs asynchronously. */
 export type NetworkHandlers = {
   /** The status of this node, called whenever it is sent. */
-  readonly status: () => PeerStatus
+  readonly status: () => OwnStatus
   /** Whether a node is one of the validators, whose consensus messages are used. */
   readonly roleOf: (address: Address) => Role
   readonly onConsensusMessage: (peer: Peer, code: number, data: Uint8Array) => void
-  /**
-   * EIP-2718 encodings that decode, in one message; signatures are not checked. True, as soon as it is known, where the
-   * message is to be forwarded to others.
-   */
-  readonly onTransactions: (peer: Peer, transactions: readonly Uint8Array[]) => boolean | Promise<boolean>
+  /** EIP-2718 encodings that decode, in one message; signatures are not checked. */
+  readonly onTransactions: (
+    peer: Peer,
+    transactions: readonly Uint8Array[],
+  ) => TransactionsResult | Promise<TransactionsResult>
   /** A block that a peer announced: block RLP with seals. */
   readonly onNewBlock: (peer: Peer, block: Uint8Array) => void
   /** The block RLPs of [from, from + count), up to the head. The network stops reading at its byte limit. */

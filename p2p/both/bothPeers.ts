@@ -104,9 +104,10 @@ export const handlersOf = (state: BothState, transport: keyof Networks): Network
     onStatus: peer => onStatus(state, transport, peer),
     onTransactions: async (peer, transactions) => {
       // A node of the other transport may send them back: they are known by then, and not forwarded again.
-      const isForwarded = await handlers.onTransactions(peer, transactions)
-      if (isForwarded) state.networks?.[otherOf(transport)].announceTransactions(transactions)
-      return isForwarded
+      const result = await handlers.onTransactions(peer, transactions)
+      const held = result.held.flatMap(index => transactions[index] ?? [])
+      if (held.length > 0) state.networks?.[otherOf(transport)].announceTransactions(held)
+      return result
     },
     // The operator configured the endpoints of devp2p; those of libp2p are tried because a node may have them.
     onDialFailed: (enode, reason) => {

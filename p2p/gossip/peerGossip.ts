@@ -43,7 +43,7 @@ export const createPeerGossip = (options: PeerGossipOptions): PeerGossip => {
       const [libp2p] = entryOf(table, from) === undefined ? host.getConnections(from) : []
       if (libp2p !== undefined) await connections.connectionOf(libp2p)?.ready
       const entry = entryOf(table, from)
-      return entry !== undefined && handlers.onTransactions(entry.peer, transactions)
+      return entry !== undefined && (await handlers.onTransactions(entry.peer, transactions)).isForwarded
     },
     onFlooding: from => {
       for (const {

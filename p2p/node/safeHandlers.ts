@@ -32,7 +32,7 @@ export const safeHandlers = (handlers: NetworkHandlers, log: Log): NetworkHandle
         return await handlers.onTransactions(peer, transactions)
       } catch (error) {
         logError('onTransactions', error)
-        return false
+        return { isForwarded: false, held: [] }
       }
     },
     onNewBlock: safe('onNewBlock', handlers.onNewBlock),

@@ -5,7 +5,7 @@ import type { RecoverSenders } from '../../core/chain/importing/validation.ts'
 import { POSITIONS_FEATURE } from '../../core/qbft/codec/position.ts'
 import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { RECORDS_FEATURE } from '../blocks/records.ts'
-import type { Network, Peer, PeerStatus } from '../network.ts'
+import type { Network, OwnStatus, Peer } from '../network.ts'
 import type { ValidatorStatement } from '../validatorStatement.ts'
 import { rateLimitedLog } from '../transport/rateLimitedLog.ts'
 import { createChainSync } from './chain/chainSync.ts'
@@ -51,7 +51,7 @@ export type SyncOptions = SyncContext & {
   readonly showProgress: (() => Progress) | undefined
 }
 
-const createStatus = (options: SyncOptions, network: () => Network | undefined) => (): PeerStatus => {
+const createStatus = (options: SyncOptions, network: () => Network | undefined) => (): OwnStatus => {
   const { header, hash } = options.chain.head()
   return {
     networkId: options.networkId,
@@ -59,6 +59,7 @@ const createStatus = (options: SyncOptions, network: () => Network | undefined) 
     configuration: options.configuration,
     headNumber: header.number,
     headHash: hash,
+    headTimestamp: header.timestamp,
     historyStart: options.chain.store.historyStart?.(),
     client: options.client,
     features: [POSITIONS_FEATURE, RECORDS_FEATURE],
@@ -108,8 +109,9 @@ const createHandlers = (
   }
   return {
     status: createStatus(options, network),
-    // During a sync the state is too old to validate transactions: they are forwarded, and other nodes validate them.
-    onTransactions: (peer, transactions) => isSyncing() || receiver.receive(peer, transactions),
+    // During a sync the state is too old to validate transactions: gossip is forwarded, and other nodes validate it.
+    onTransactions: (peer, transactions) =>
+      isSyncing() ? { isForwarded: true, held: [] } : receiver.receive(peer, transactions),
     onNewBlock: newBlocks.receive,
     blocks: createServeBlocks(chain, createYield),
     records: createServeRecords(chain, createYield, options.nowMs),

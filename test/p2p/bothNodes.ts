@@ -79,7 +79,7 @@ export const startBothNode = async (
       onConsensusMessage: (_peer, code) => void heard.codes.push(code),
       onTransactions: (_peer, transactions) => {
         heard.transactions.push(...transactions)
-        return true
+        return { isForwarded: true, held: [...transactions.keys()] }
       },
       onNewBlock: note,
       blocks: none,

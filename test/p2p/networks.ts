@@ -4,7 +4,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import { encodeRlp } from '../../core/rlp/rlp.ts'
 import { gossipOptions } from '../../p2p/gossip/gossip.ts'
 import { createHost, type Host, startHost } from '../../p2p/transport/host.ts'
-import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
+import type { Network, NetworkOptions, OwnStatus, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
 import { createYield } from '../../runtime/scheduler.ts'
 import { LOOPBACK } from '../support/loopback.ts'
@@ -17,7 +17,7 @@ export const GENESIS: Hash = new Uint8Array(32).fill(7)
 export type Node = {
   readonly network: Network
   readonly privateKey: Uint8Array
-  status: PeerStatus
+  status: OwnStatus
   readonly consensus: { readonly from: string; readonly code: number; readonly data: Uint8Array }[]
   readonly transactions: Uint8Array[]
   readonly blocks: { readonly from: string; readonly block: Uint8Array }[]
@@ -33,12 +33,13 @@ export type Node = {
   stop(): Promise<void>
 }
 
-export const statusOf = (changes: Partial<PeerStatus> = {}): PeerStatus => ({
+export const statusOf = (changes: Partial<OwnStatus> = {}): OwnStatus => ({
   networkId: 1337n,
   genesisHash: GENESIS,
   configuration: { chainId: '1337' },
   headNumber: 0n,
   headHash: GENESIS,
+  headTimestamp: 0n,
   client: 'quorate/test',
   neighbours: [],
   features: [],
@@ -46,7 +47,7 @@ export const statusOf = (changes: Partial<PeerStatus> = {}): PeerStatus => ({
 })
 
 export type StartOptions = Partial<Omit<NetworkOptions, 'handlers' | 'log'>> & {
-  readonly status?: PeerStatus
+  readonly status?: OwnStatus
   /** The answers to range requests. */
   readonly chain?: NetworkOptions['handlers']['blocks']
   /** The answers to requests for records. */
@@ -94,9 +95,10 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
       onConsensusMessage:
         options.onConsensusMessage ??
         ((peer, code, data) => void node.consensus.push({ from: toHex(peer.address), code, data })),
-      onTransactions: (_peer, transactions) => {
+      onTransactions: async (_peer, transactions) => {
         node.transactions.push(...transactions)
-        return options.forwards?.(transactions) ?? true
+        const isForwarded = (await options.forwards?.(transactions)) ?? true
+        return { isForwarded, held: isForwarded ? [...transactions.keys()] : [] }
       },
       onNewBlock: (peer, block) => void node.blocks.push({ from: toHex(peer.address), block }),
       blocks: options.chain ?? none,

@@ -1,7 +1,9 @@
 import { errorText } from '../../../core/text/errorText.ts'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Hash } from '../../../core/bytes/bytes.ts'
 import type { RawItem } from '../../../core/rlp/rawItem.ts'
 import { joinHashes } from '../../gossip/joinedHashes.ts'
+import { POOL_HASHES_MAX } from '../../gossip/poolLists.ts'
 import type { NetworkHandlers } from '../../network.ts'
 import type { Log } from '../../log.ts'
 import { createTokenBucket, type TokenBucket } from '../../transport/tokenBucket.ts'
@@ -12,7 +14,7 @@ import { ETH } from '../ethCodes.ts'
 import { type EthPeer, sendEth } from './ethPeer.ts'
 import { receiptsWithoutBloom } from './receipts.ts'
 import { decodeHashes, decodeHeadersQuery, encodeWithId, openWithId } from './requests.ts'
-import { transactionItems } from './transactions.ts'
+import { MESSAGE_TRANSACTIONS_MAX, transactionItems } from './transactions.ts'
 
 /** An answer ends with the item that exceeds this: votes share the connection with it. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024
@@ -20,7 +22,8 @@ const ANSWER_BYTES_MAX = 2 * 1024 * 1024
 const HEADERS_MAX = 512
 const BODIES_MAX = 128
 const RECEIPTS_MAX = 256
-const POOLED_MAX = 256
+/** go-ethereum limits an answer only by its bytes, and asks for all that one message may announce. */
+const POOLED_MAX = MESSAGE_TRANSACTIONS_MAX
 /** Requests of one peer in progress or queued; Besu opens five at a time. Beyond it an answer is empty. */
 const WAITING_MAX = 16
 /**
@@ -60,6 +63,17 @@ async function* mapped(
   for await (const item of items) yield map(item)
 }
 
+/** The transactions of the own pool with these hashes: `poolTransactions` takes so many at once. */
+async function* pooled(
+  { poolTransactions }: Served,
+  hashes: readonly Hash[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < hashes.length; at += POOL_HASHES_MAX) {
+    const part = joinHashes(hashes.slice(at, at + POOL_HASHES_MAX))
+    for await (const encoded of poolTransactions(part)) yield transactionItems([encoded])[0] as Uint8Array
+  }
+}
+
 /** The items that answer a request. @throws RlpError when the request is malformed */
 const itemsOf = (
   handlers: Served,
@@ -79,10 +93,7 @@ const itemsOf = (
       return version === 69 ? mapped(receipts, receiptsWithoutBloom) : receipts
     }
     case ETH.getPooledTransactions:
-      return mapped(
-        handlers.poolTransactions(joinHashes(decodeHashes(content, POOLED_MAX))),
-        encoded => transactionItems([encoded])[0] as Uint8Array,
-      )
+      return pooled(handlers, decodeHashes(content, POOLED_MAX))
     default:
       // Node data, of which there is none.
       return undefined

@@ -15,7 +15,7 @@ export const ownRange = ({ headNumber, historyStart = 0n }: PeerStatus): BlockNu
 })
 
 const headOf = ({ handlers }: Pick<Devp2pNode, 'handlers'>): ForkHead => {
-  const { headNumber, headTimestamp = 0n } = handlers.status()
+  const { headNumber, headTimestamp } = handlers.status()
   return { number: headNumber, timestamp: headTimestamp }
 }
 

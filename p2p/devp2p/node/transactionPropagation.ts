@@ -34,6 +34,8 @@ const BATCH_MAX = 32_768
 const ANNOUNCED_KEPT_MAX = 16_384
 /** Hashes of the own pool that are announced to a node that connects: the default size of a pool. */
 const POOL_ANNOUNCED_MAX = 32_768
+/** Transactions of a message that are validated together: the first of thousands are forwarded while the rest wait. */
+const VALIDATED_AT_ONCE = 128
 /** A blob transaction needs its blobs, which the pool does not keep: it is not passed on. */
 const BLOB_TYPE = 3
 
@@ -125,7 +127,10 @@ const queue = (state: State, prepared: readonly Prepared[]): void => {
   }, BATCH_MS)
 }
 
-/** Checks transactions, adds them to the pool, and forwards those that it accepted. */
+/**
+ * Checks transactions, and forwards those that the pool took, or already had, as Besu and go-ethereum do: a refused replacement ends
+ * here.
+ */
 const take = async (state: State, peer: EthPeer, transactions: readonly Uint8Array[]): Promise<void> => {
   const { options, handlers } = state.node
   const { session } = peer
@@ -142,7 +147,21 @@ const take = async (state: State, peer: EthPeer, transactions: readonly Uint8Arr
     peer.knownTransactions.add(hash)
     state.seen.add(hash)
   }
-  if (await handlers.onTransactions(peer.peer, transactions)) queue(state, prepared)
+  const parts = Array.from({ length: Math.ceil(prepared.length / VALIDATED_AT_ONCE) }, (_, index) =>
+    prepared.slice(index * VALIDATED_AT_ONCE, (index + 1) * VALIDATED_AT_ONCE),
+  )
+  await Promise.all(
+    parts.map(async part => {
+      const { held } = await handlers.onTransactions(
+        peer.peer,
+        part.map(({ encoded }) => encoded),
+      )
+      queue(
+        state,
+        held.flatMap(index => part[index] ?? []),
+      )
+    }),
+  )
 }
 
 const announceChunk = async ({ handlers }: Devp2pNode, peer: EthPeer, hashes: Uint8Array): Promise<void> => {

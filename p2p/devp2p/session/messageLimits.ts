@@ -5,13 +5,18 @@ const KIBIBYTE = 1024
 /** Both clients refuse larger messages. */
 export const ETH_MESSAGE_BYTES_MAX = 10 * KIBIBYTE * KIBIBYTE
 
-/** A request names at most some hundred hashes. */
-const REQUEST_BYTES_MAX = 64 * KIBIBYTE
+/**
+ * A request of 4,096 hashes: go-ethereum asks for thousands of transactions at once. What exceeds the limits of an answer is not answered,
+ * which costs the peer nothing.
+ */
+const REQUEST_BYTES_MAX = 136 * KIBIBYTE
+/** Announced blocks: clients announce one at a time. */
+const BLOCK_HASHES_BYTES_MAX = 64 * KIBIBYTE
 
 /** Inflated sizes of the messages that are not allowed to be as large as an answer. */
 const ETH_BYTES_MAX: Readonly<Record<number, number>> = {
   [ETH.status]: 4 * KIBIBYTE,
-  [ETH.newBlockHashes]: REQUEST_BYTES_MAX,
+  [ETH.newBlockHashes]: BLOCK_HASHES_BYTES_MAX,
   [ETH.getBlockHeaders]: KIBIBYTE,
   [ETH.getBlockBodies]: REQUEST_BYTES_MAX,
   // 4,096 hashes with types and sizes.

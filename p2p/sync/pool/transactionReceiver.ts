@@ -8,7 +8,7 @@ import { keccak256 } from '../../../core/crypto/crypto.ts'
 import { POOL_TRANSACTION_BYTES_MAX } from '../../../core/txpool/limits.ts'
 import { createRecentHashes, type RecentHashes } from '../../gossip/recentHashes.ts'
 import type { Log } from '../../log.ts'
-import type { Network, Peer } from '../../network.ts'
+import type { Network, Peer, TransactionsResult } from '../../network.ts'
 import type { CreateYield, YieldTurn } from '../../../core/scheduler.ts'
 import { type AdmissionOptions, admit } from './admission.ts'
 import {
@@ -41,9 +41,9 @@ export type TransactionReceiverOptions = AdmissionOptions & {
 export type TransactionReceiver = {
   /**
    * Validates the EIP-2718 encodings of one message, alternating with those of other peers. Resolves when all of them are
-   * validated or dropped: true if the message is to be forwarded.
+   * validated or dropped.
    */
-  receive(peer: Peer, transactions: readonly Uint8Array[]): Promise<boolean>
+  receive(peer: Peer, transactions: readonly Uint8Array[]): Promise<TransactionsResult>
   /** False for a transaction that is in the pool, was mined lately, or was finally rejected. */
   wants(hash: Hash): boolean
   stop(): Promise<void>
@@ -64,7 +64,10 @@ type State = TransactionReceiverOptions & {
   readonly usefulness: PeerUsefulness
   readonly unpaid: UnpaidTransactions
   /** The message that an unpaid transaction came with. */
-  readonly messageOf: WeakMap<RecoveredTransaction, MessageValidation>
+  readonly messageOf: WeakMap<
+    RecoveredTransaction,
+    Pick<MessageValidation, 'isForwarded'> & { readonly isOverDevp2p: boolean }
+  >
   readonly yieldRetry: YieldTurn
   running: Promise<void> | undefined
   isStopped: boolean
@@ -75,25 +78,31 @@ const report = ({ log, network }: State, { address, enode }: Peer, detail: strin
   network()?.reportMisbehaviour(address, 'invalid-transaction', detail)
 }
 
+/** Returns the hash of one that may be in the pool once the message is validated. */
 const enqueueOne = (
   state: State,
   encoded: Uint8Array,
   { peer, message, source }: Pick<Waiting, 'peer' | 'message' | 'source'>,
-): void => {
+): Hash | undefined => {
   if (encoded.length > POOL_TRANSACTION_BYTES_MAX) {
     report(
       state,
       peer,
       `a transaction of ${encoded.length} bytes, where ${POOL_TRANSACTION_BYTES_MAX} are allowed`,
     )
-    return message.record('worthless')
+    message.record('worthless')
+    return undefined
   }
   const peerKey = toBareHex(peer.address)
-  if (state.isStopped || !state.usefulness.admits(peerKey)) return message.record('dropped')
-  const hash = keccak256(encoded)
-  if (state.seen.has(hash)) return message.record('known')
-  if (!enqueueFirst(state.queues, peerKey, { peer, encoded, hash, message, source }))
+  if (state.isStopped || !state.usefulness.admits(peerKey)) {
     message.record('dropped')
+    return undefined
+  }
+  const hash = keccak256(encoded)
+  if (state.seen.has(hash)) message.record('known')
+  else if (!enqueueFirst(state.queues, peerKey, { peer, encoded, hash, message, source }))
+    message.record('dropped')
+  return hash
 }
 
 /**
@@ -123,8 +132,13 @@ const retry = async (state: State, unpaid: RecoveredTransaction): Promise<boolea
   await state.yieldRetry()
   if (state.isStopped || pool.get(unpaid.transaction.hash) !== undefined) return false
   const { rejection } = await admit(state, unpaid)
-  // If the message was not forwarded then, the peers need the transaction from this node now.
-  if (rejection === undefined && (await messageOf.get(unpaid)?.isForwarded) === false)
+  const message = messageOf.get(unpaid)
+  // Where it was not forwarded then, the peers need it from this node now: devp2p forwards only what the pool has.
+  if (
+    rejection === undefined &&
+    message !== undefined &&
+    (message.isOverDevp2p || !(await message.isForwarded))
+  )
     network()?.announceTransactions([unpaid.transaction.encoded])
   return rejection === 'INSUFFICIENT_FUNDS'
 }
@@ -137,7 +151,10 @@ const validate = async (
   const { rejection, isFinal, result, isKnown } = await admit(state, received)
   if (!isKnown) source.unknownSenders++
   if (rejection === 'INSUFFICIENT_FUNDS') {
-    state.messageOf.set(received, message)
+    state.messageOf.set(received, {
+      isForwarded: message.isForwarded,
+      isOverDevp2p: peer.capabilities !== undefined,
+    })
     state.unpaid.keep(received, toBareHex(peer.address))
   }
   if (!isFinal) state.seen.delete(hash)
@@ -231,12 +248,16 @@ export const createTransactionReceiver = (options: TransactionReceiverOptions): 
   const unsubscribeHead = chain.onHead(() => state.unpaid.onHead())
   const unsubscribeAdded = pool.onAdded(({ transaction }) => void state.seen.add(transaction.hash))
   return {
-    receive: (peer, transactions) => {
+    receive: async (peer, transactions) => {
       const message = createMessageValidation(transactions.length)
       const source: Source = { unknownSenders: 0 }
-      for (const encoded of transactions) enqueueOne(state, encoded, { peer, message, source })
+      const hashes = transactions.map(encoded => enqueueOne(state, encoded, { peer, message, source }))
       start(state)
-      return message.isForwarded
+      const isForwarded = await message.isForwarded
+      const held = hashes.flatMap((hash, index) =>
+        hash === undefined || pool.get(hash) === undefined ? [] : [index],
+      )
+      return { isForwarded, held }
     },
     wants: hash => !state.seen.has(hash) && pool.get(hash) === undefined,
     stop: async () => {

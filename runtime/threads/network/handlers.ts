@@ -2,7 +2,7 @@ import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
-import type { ValidationResults } from './validationResults.ts'
+import { NOT_TAKEN, type ValidationResults } from './validationResults.ts'
 import { ownBytes, joinList } from './joinedBytes.ts'
 import type { NodeState, FromNetwork } from './protocol.ts'
 import type { ListClient } from './lists.ts'
@@ -57,7 +57,7 @@ export const createHandlers = (from: {
     },
     onTransactions: ({ address }, list) => {
       const transactions = joinList(list)
-      if (!backlog.admits(transactions.bytes.length)) return false
+      if (!backlog.admits(transactions.bytes.length)) return NOT_TAKEN
       return validationResults.request(id =>
         post({ kind: 'transactions', id, peer: keyOf(address), transactions }, [transactions.bytes.buffer]),
       )

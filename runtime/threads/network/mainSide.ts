@@ -56,10 +56,8 @@ export const createMainSide = (
     handlers,
     handled,
     backlog: openBacklog(handled, 'toNetwork', limitedLog),
-    remotePeers: createRemotePeers(
-      handlers,
-      openBacklog(handled, 'fromNetwork', limitedLog),
-      (id, isForwarded) => send({ kind: 'validated', id, isForwarded }),
+    remotePeers: createRemotePeers(handlers, openBacklog(handled, 'fromNetwork', limitedLog), (id, result) =>
+      send({ kind: 'validated', id, result }),
     ),
     calls: createCalls(),
     stateUpdates: createStateUpdates({

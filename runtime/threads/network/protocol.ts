@@ -1,5 +1,5 @@
 import type { Address, Hash } from '../../../core/bytes/bytes.ts'
-import type { Misbehaviour, Peer, PeerStatus } from '../../../p2p/network.ts'
+import type { Misbehaviour, Peer, PeerStatus, TransactionsResult } from '../../../p2p/network.ts'
 import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
 import type { TransportOptions } from '../../../p2p/startTransport.ts'
 import type { RefusedNodes } from './refusedNodes.ts'
@@ -64,7 +64,7 @@ export type ToNetwork =
     }
   | { readonly kind: 'transactions'; readonly transactions: JoinedBytes }
   /** The answer to 'transactions': whether that message is to be forwarded. */
-  | { readonly kind: 'validated'; readonly id: number; readonly isForwarded: boolean }
+  | { readonly kind: 'validated'; readonly id: number; readonly result: TransactionsResult }
   | { readonly kind: 'block'; readonly number: bigint; readonly hash: Hash; readonly block: Uint8Array }
   | {
       readonly kind: 'misbehaviour'

@@ -1,8 +1,9 @@
-import type { NetworkHandlers, Peer } from '../../../p2p/network.ts'
+import type { NetworkHandlers, Peer, TransactionsResult } from '../../../p2p/network.ts'
 import type { Backlog } from './backlog.ts'
 import { keyOf } from './handlers.ts'
 import { splitList } from './joinedBytes.ts'
 import type { FromNetwork } from './protocol.ts'
+import { NOT_TAKEN } from './validationResults.ts'
 
 /** Messages about peers and from peers. */
 export type OfPeers = Extract<
@@ -39,7 +40,7 @@ export type RemotePeers = {
 export const createRemotePeers = (
   handlers: Pick<NetworkHandlers, Extract<keyof NetworkHandlers, `on${string}`>>,
   backlog: Backlog,
-  onValidated: (id: number, isForwarded: boolean) => void,
+  onValidated: (id: number, result: TransactionsResult) => void,
 ): RemotePeers => {
   const peers = new Map<string, Peer>()
   const withPeer = (key: string, deliver: (peer: Peer) => void): void => {
@@ -48,8 +49,10 @@ export const createRemotePeers = (
   }
   const verify = async ({ id, peer: key, transactions }: OfTransactions): Promise<void> => {
     const peer = peers.get(key)
-    const isForwarded = peer !== undefined && (await handlers.onTransactions(peer, splitList(transactions)))
-    onValidated(id, isForwarded)
+    onValidated(
+      id,
+      peer === undefined ? NOT_TAKEN : await handlers.onTransactions(peer, splitList(transactions)),
+    )
   }
   const setPeer = (peer: Peer): Peer => {
     peers.set(keyOf(peer.address), peer)

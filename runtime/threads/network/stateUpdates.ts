@@ -1,6 +1,6 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import type { PermittedNode } from '../../../p2p/peers/permittedNodes.ts'
-import type { PeerStatus } from '../../../p2p/network.ts'
+import type { OwnStatus } from '../../../p2p/network.ts'
 import { ownBytes } from './joinedBytes.ts'
 import type { NodeState, ToNetwork } from './protocol.ts'
 
@@ -31,7 +31,7 @@ const intervalAfter = ({ headTimestamp }: NodeState): number =>
 
 /** Sends the network worker the state of this node whenever it changes. */
 export const createStateUpdates = (source: {
-  readonly status: () => PeerStatus
+  readonly status: () => OwnStatus
   readonly validators: () => readonly Address[] | undefined
   /** A new array when it changed; undefined where all nodes are permitted. */
   readonly permittedNodes: () => readonly PermittedNode[] | undefined
@@ -52,7 +52,7 @@ export const createStateUpdates = (source: {
   let next: boolean | undefined
 
   const now = (): NodeState => {
-    const { headNumber, headHash, historyStart, headTimestamp = 0n } = source.status()
+    const { headNumber, headHash, historyStart, headTimestamp } = source.status()
     return {
       headNumber,
       historyStart,

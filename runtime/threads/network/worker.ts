@@ -89,7 +89,7 @@ const onMessage = (message: ToNetwork): void => {
       network?.announceTransactions(splitList(message.transactions))
       return
     case 'validated':
-      validationResults.received(message.id, message.isForwarded)
+      validationResults.received(message.id, message.result)
       return
     case 'block':
       fromMain.handled(message.block.length)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { toHex } from '../../../core/bytes/hex.ts'
 import type { Devp2pOptions } from '../../../p2p/devp2p/node/devp2pNode.ts'
 import { startDevp2p } from '../../../p2p/devp2p/startDevp2p.ts'
-import type { Network, NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
+import type { Network, NetworkHandlers, OwnStatus, Peer, PeerStatus } from '../../../p2p/network.ts'
 import { createYield } from '../../../runtime/scheduler.ts'
 import { sampleBlocks, type SampleBlock, serveSampleBlocks } from './sampleBlocks.ts'
 import { LOOPBACK } from '../../support/loopback.ts'
@@ -13,7 +13,7 @@ export const BLOCKS = sampleBlocks(700)
 /** A network over devp2p with everything that its handlers were told. */
 export type Devp2pTestNode = {
   readonly network: Network
-  status: PeerStatus
+  status: OwnStatus
   readonly consensus: { readonly from: string; readonly code: number; readonly data: Uint8Array }[]
   readonly transactions: Uint8Array[]
   readonly blocks: Uint8Array[]
@@ -25,12 +25,13 @@ export type Devp2pTestNode = {
   stop(): Promise<void>
 }
 
-export const statusAt = (block: SampleBlock, changes: Partial<PeerStatus> = {}): PeerStatus => ({
+export const statusAt = (block: SampleBlock, changes: Partial<OwnStatus> = {}): OwnStatus => ({
   networkId: 1337n,
   genesisHash: (BLOCKS[0] as SampleBlock).hash,
   configuration: {},
   headNumber: block.number,
   headHash: block.hash,
+  headTimestamp: 0n,
   client: 'quorate/test/devp2p',
   neighbours: [],
   features: [],
@@ -38,7 +39,7 @@ export const statusAt = (block: SampleBlock, changes: Partial<PeerStatus> = {}):
 })
 
 export type Devp2pStartOptions = Partial<Omit<Devp2pOptions, 'handlers' | 'log'>> & {
-  readonly status?: PeerStatus
+  readonly status?: OwnStatus
   readonly handlers?: Partial<NetworkHandlers>
 }
 
@@ -75,7 +76,7 @@ export const startDevp2pNode = async (options: Devp2pStartOptions = {}): Promise
         void node.consensus.push({ from: toHex(peer.address), code, data: data.slice() }),
       onTransactions: (_peer, transactions) => {
         node.transactions.push(...transactions)
-        return true
+        return { isForwarded: true, held: [...transactions.keys()] }
       },
       onNewBlock: (_peer, block) => void node.blocks.push(block.slice()),
       blocks: none,

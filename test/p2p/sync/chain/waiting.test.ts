@@ -135,7 +135,7 @@ describe('given a node with grace periods', () => {
     onWire(async (wire, node) => {
       const other = await node(B)
       // Drops gossip.
-      const deaf = await node(C, { handlers: { onTransactions: () => false } })
+      const deaf = await node(C, { handlers: { onTransactions: () => ({ isForwarded: false, held: [] }) } })
       wire.connect(other.network, deaf.network)
       await until(() => deaf.network.peers().length === 1)
       await turns(50)

@@ -224,7 +224,8 @@ describe('given a peer that floods', () => {
 describe('given a gossip message of transactions', () => {
   const hears = async (...transactions: readonly Uint8Array[]): Promise<boolean> => {
     const [, other] = await pair()
-    return other.sync.handlers.onTransactions(other.network.peers()[0] as Peer, transactions)
+    const [from] = other.network.peers()
+    return (await other.sync.handlers.onTransactions(from as Peer, transactions)).isForwarded
   }
 
   test('when the pool adds one of them, then the message is forwarded', async () => {
@@ -246,7 +247,10 @@ describe('given a gossip message of transactions', () => {
     await until(() => other.network.peers().length === 2)
     const spend = transfer(POOR, 0, { to: ALICE.address, value: 1n })
     const from = other.network.peers()[0] as Peer
-    expect(await other.sync.handlers.onTransactions(from, [spend.transaction.encoded])).toBe(false)
+    expect(await other.sync.handlers.onTransactions(from, [spend.transaction.encoded])).toEqual({
+      isForwarded: false,
+      held: [],
+    })
     const fund = transfer(ALICE, 0, { to: POOR.address, value: 10n ** 18n })
     other.pool.add(fund, other.poolHead(), LOCAL)
     await until(() => third.pool.size === 2)

@@ -1,5 +1,7 @@
+import { forksOf } from '../../../../p2p/devp2p/eth/forks.ts'
+import { startDevp2p } from '../../../../p2p/devp2p/startDevp2p.ts'
 import { startNetwork } from '../../../../p2p/startNetwork.ts'
-import type { Network } from '../../../../p2p/network.ts'
+import type { Network, NetworkOptions } from '../../../../p2p/network.ts'
 import { logOf } from '../../../../runtime/logging/log.ts'
 import { createYield } from '../../../../runtime/scheduler.ts'
 import type { Key } from '../../../core/chain/support/keys.ts'
@@ -9,17 +11,19 @@ import { LOOPBACK } from '../../../support/loopback.ts'
 
 export type NetworkedNode = TestNode & { readonly network: Network; stop(): Promise<void> }
 
-/** A node with a real network on loopback; `handlers` replace its own. */
+/** A node with a real network on loopback, over libp2p unless `isOverDevp2p`; `handlers` replace its own. */
 export const networkedNode = async (
   { privateKey }: Key,
   options: NodeOptions & {
     readonly handlers?: Partial<WireHandlers>
     readonly staticNodes?: readonly string[]
+    readonly isOverDevp2p?: boolean
   } = {},
 ): Promise<NetworkedNode> => {
-  const { handlers, staticNodes = [], ...rest } = options
+  const { handlers, staticNodes = [], isOverDevp2p = false, ...rest } = options
   const node = await openNode(rest)
-  const network = await startNetwork({
+  const { configuration, genesis } = node.chain
+  const networkOptions: NetworkOptions = {
     privateKey,
     ...LOOPBACK,
     staticNodes,
@@ -34,7 +38,17 @@ export const networkedNode = async (
     log: logOf('network'),
     nowMs: Date.now,
     pause: createYield(),
-  })
+  }
+  const network = isOverDevp2p
+    ? await startDevp2p({
+        ...networkOptions,
+        chain: {
+          consensus: configuration.consensus,
+          genesisDifficulty: genesis.header.difficulty,
+          forks: forksOf(configuration, genesis.header.timestamp),
+        },
+      })
+    : await startNetwork(networkOptions)
   node.sync.attach(network)
   return {
     ...node,

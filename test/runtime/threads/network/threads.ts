@@ -70,7 +70,7 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
       onConsensusMessage: hear('consensus'),
       onTransactions: (...given) => {
         hear('transactions')(...given)
-        return true
+        return { isForwarded: true, held: [] }
       },
       onNewBlock: hear('block'),
       onPeer: hear('peer'),
