@@ -29,7 +29,12 @@ const VALIDATOR_LIMIT: InboundLimit = {
  * Limit of other nodes. Their messages are ignored, but a new validator sends messages one block before all nodes know
  * of it, and a former one stops one block later.
  */
-const OTHER_LIMIT: InboundLimit = { ...VALIDATOR_LIMIT, messagesPerSecond: 50, messagesBurst: 500 }
+const OTHER_LIMIT: InboundLimit = {
+  messagesPerSecond: 50,
+  messagesBurst: 500,
+  bytesPerSecond: 1024 * 1024,
+  bytesBurst: CONSENSUS_BYTES_MAX,
+}
 
 /** Queues a message on the consensus stream of a connection; returns false when it is too large. */
 export const sendConsensusMessage = (

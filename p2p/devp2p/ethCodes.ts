@@ -18,3 +18,12 @@ export const ETH = {
   /** eth/69 only. */
   blockRangeUpdate: 0x11,
 } as const
+
+/** Messages that answer a request. */
+export const ANSWER_CODES: ReadonlySet<number> = new Set([
+  ETH.blockHeaders,
+  ETH.blockBodies,
+  ETH.pooledTransactions,
+  ETH.nodeData,
+  ETH.receipts,
+])

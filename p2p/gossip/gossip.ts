@@ -25,6 +25,20 @@ const SUBSCRIPTION_BYTES_MAX = 16 * 1024
 const MESH_PEERS = { D: 3, Dlo: 2, Dhi: 4, Dout: 1, Dscore: 2 }
 
 /**
+ * Items of one message between two nodes: honest ones forward a message with each, and answer requests for some. Each is decoded,
+ * hashed and looked up, however short.
+ */
+const MESSAGE_ITEMS = {
+  maxSubscriptions: 16,
+  maxMessages: 256,
+  maxIhaveMessageIDs: 5_000,
+  maxIwantMessageIDs: 5_000,
+  maxControlMessages: 64,
+  maxIdontwantMessageIDs: 512,
+  maxPeerInfos: 16,
+}
+
+/**
  * Messages carry no signature: transactions are signed, and a message then has one id, whichever node forwards it. Many nodes
  * behind one address are usual: gossipsub's penalty for it is off.
  */
@@ -32,6 +46,7 @@ export const gossipOptions = (topic: string): Partial<GossipsubOpts> => ({
   globalSignaturePolicy: StrictNoSign,
   allowedTopics: [topic],
   ...MESH_PEERS,
+  decodeRpcLimits: MESSAGE_ITEMS,
   floodPublish: true,
   maxTopicBytesPerPeer: SUBSCRIPTION_BYTES_MAX,
   msgIdFn: (message: Message) => keccak256(message.data).slice(0, MESSAGE_ID_BYTES),

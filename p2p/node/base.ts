@@ -8,6 +8,7 @@ import { type Enode, parseEnode } from '../transport/enode.ts'
 import type { Host } from '../transport/host.ts'
 import { idOf } from '../transport/identity.ts'
 import { createInboundConnectionLimit } from '../transport/inboundConnectionLimit.ts'
+import { createKnownHosts } from '../pendingHandshakes.ts'
 import { protocolsOf } from '../transport/protocols.ts'
 import { rateLimitedLog } from '../transport/rateLimitedLog.ts'
 import { safeHandlers } from './safeHandlers.ts'
@@ -44,6 +45,7 @@ export const createBase = (options: NetworkOptions) => {
     enodes.map(parseEnode).filter(enode => !isOwn(enode))
   const log = rateLimitedLog(options.log, nowMs)
   const handlers = safeHandlers(options.handlers, log)
+  const staticNodes = othersOf(options.staticNodes)
   const claims = new Map<string, Address>()
   return {
     options,
@@ -52,8 +54,9 @@ export const createBase = (options: NetworkOptions) => {
     log,
     handlers,
     bootnodes: othersOf(options.bootnodes),
-    staticNodes: othersOf(options.staticNodes),
+    staticNodes,
     protocols: protocolsOf(handlers.status().genesisHash),
+    knownHosts: createKnownHosts(staticNodes.map(({ host }) => host)),
     table: createPeerTable(ownKey),
     events: createPeerEvents(),
     inboundConnectionLimit: createInboundConnectionLimit(nowMs),

@@ -74,6 +74,7 @@ export const createPeers = (base: Base) => {
     },
     onKeyInUse: ({ id, address }, reason) => handlers.onKeyInUse?.(base.claims.get(id) ?? address, reason),
     isValidator: base.isValidator,
+    knownHosts: base.knownHosts,
     refuses,
     isStatic,
     isBanned,
@@ -104,6 +105,7 @@ export const openHost = (base: Base, peers: Peers): Promise<Host> => {
     gater: createGater({
       ...base,
       ...peers,
+      nowMs: options.nowMs,
       isStopped: () => state.isStopped,
       isFull: () => (state.host?.getConnections().length ?? 0) >= connectionsMax,
       evictOldestPending: () => peers.connections.evictOldestPending(),

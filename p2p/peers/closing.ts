@@ -1,5 +1,5 @@
 import { errorText } from '../../core/text/errorText.ts'
-import { boundedWait } from '../transport/boundedWait.ts'
+import { boundedWait } from '../boundedWait.ts'
 import { type ChannelLimits, openChannel } from '../transport/channel.ts'
 import { STATUS_PROTOCOL } from '../transport/protocols.ts'
 import { nameOf, type PeerConnection } from './connection.ts'

@@ -5,6 +5,7 @@ import type { YieldTurn } from '../../core/scheduler.ts'
 import type { NetworkHandlers, NetworkOptions, Peer } from '../network.ts'
 import type { Log } from '../log.ts'
 import { receiveFrames } from '../transport/receive.ts'
+import type { KnownHosts } from '../pendingHandshakes.ts'
 import { createTokenBucket } from '../transport/tokenBucket.ts'
 import { abortConnection, closeConnection, sendStatus, sendStatusMessage } from './closing.ts'
 import { createPeerConnection, type PeerConnection } from './connection.ts'
@@ -27,6 +28,8 @@ export type ConnectionManagerOptions = {
   readonly maxPeers: number
   readonly inboundPeersMax: number | undefined
   readonly isValidator: (publicKey: Uint8Array) => boolean
+  /** Hosts from which validators connect. */
+  readonly knownHosts: Pick<KnownHosts, 'add'>
   /** The address of this node's validator. */
   readonly ownAddress: Address
   readonly otherWithKey: NonNullable<NetworkOptions['otherWithKey']>

@@ -3,6 +3,8 @@ import type { Log } from '../log.ts'
 import { endpointOf, idOf, keyOfPeerId } from '../transport/identity.ts'
 import type { InboundConnectionLimit } from '../transport/inboundConnectionLimit.ts'
 import type { Scoring } from '../network.ts'
+import type { KnownHosts } from '../pendingHandshakes.ts'
+import { createUpgrades } from './upgrades.ts'
 
 export type GaterOptions = {
   readonly inboundConnectionLimit: InboundConnectionLimit
@@ -13,6 +15,8 @@ export type GaterOptions = {
   readonly isStopped: () => boolean
   /** True when no further connection is allowed. */
   readonly isFull: () => boolean
+  readonly knownHosts: KnownHosts
+  readonly nowMs: () => number
   /** Ends the oldest unfinished handshake; false if there is none. */
   readonly evictOldestPending: () => boolean
 }
@@ -20,6 +24,7 @@ export type GaterOptions = {
 /** Decides which connections libp2p may make: before the handshake by address, after it by key. */
 export const createGater = (options: GaterOptions): ConnectionGater => {
   const { inboundConnectionLimit, scoring, log, isKnown } = options
+  const upgrades = createUpgrades(options)
 
   const admits = (peerId: PeerId, host: string): boolean => {
     const publicKey = keyOfPeerId(peerId)
@@ -36,11 +41,15 @@ export const createGater = (options: GaterOptions): ConnectionGater => {
 
   return {
     // Unfinished handshakes are evicted, so that held connections keep no other node out.
-    denyInboundConnection: ({ remoteAddr }) =>
+    denyInboundConnection: connection =>
       options.isStopped() ||
-      !inboundConnectionLimit.admitsHandshake(endpointOf(remoteAddr).host) ||
-      (options.isFull() && !options.evictOldestPending()),
-    denyInboundEncryptedConnection: (peerId, { remoteAddr }) => !admits(peerId, endpointOf(remoteAddr).host),
+      !inboundConnectionLimit.admitsHandshake(endpointOf(connection.remoteAddr).host) ||
+      (options.isFull() && !options.evictOldestPending()) ||
+      !upgrades.begin(connection),
+    denyInboundEncryptedConnection: (peerId, { remoteAddr }) => {
+      upgrades.finish(remoteAddr)
+      return !admits(peerId, endpointOf(remoteAddr).host)
+    },
     denyOutboundEncryptedConnection: peerId => {
       const publicKey = keyOfPeerId(peerId)
       return publicKey === undefined || scoring.isBanned(idOf(publicKey))

@@ -120,7 +120,8 @@ const establish = (
   const { table, handlers, nowMs } = options
   connection.stage = 'established'
   connection.establishedAtMs = nowMs()
-  connection.inboundLimits?.admit()
+  connection.inboundLimits?.admit(connection.id, () => handlers.roleOf(connection.address) !== 'validator')
+  if (handlers.roleOf(connection.address) === 'validator') options.knownHosts.add(connection.remoteHost)
   pending.delete(connection.id)
   const { address, publicKey, remoteHost, remotePort, inbound } = connection
   const host = remoteHost.includes(':') ? `[${remoteHost}]` : remoteHost

@@ -13,6 +13,7 @@ import { NetworkError } from '../error.ts'
 import type { ListenAddress } from '../network.ts'
 import { hostKind } from './enode.ts'
 import { endpointOf, listenAddressOf } from './identity.ts'
+import { createStrangersBudget } from './strangersBudget.ts'
 import { safeYamux } from './muxer.ts'
 
 export type Host = Libp2p<{ identify: Identify; pubsub: GossipSub }>
@@ -72,15 +73,18 @@ export const createHost = (options: HostOptions): Promise<Host> => {
     transports: [tcp({ maxConnections: connectionsMax + PENDING_INBOUND_MAX })],
     connectionEncrypters: [noise(isBun() ? { crypto: bunCrypto } : {})],
     streamMuxers: [
-      safeYamux({
-        maxInboundStreams: STREAMS_PER_CONNECTION_MAX,
-        maxOutboundStreams: STREAMS_PER_CONNECTION_MAX,
-        streamOptions: {
-          initialStreamWindowSize: STREAM_INITIAL_WINDOW_BYTES,
-          maxStreamWindowSize: STREAM_WINDOW_BYTES,
-          maxReadBufferLength: STREAM_READ_BUFFER_BYTES,
+      safeYamux(
+        {
+          maxInboundStreams: STREAMS_PER_CONNECTION_MAX,
+          maxOutboundStreams: STREAMS_PER_CONNECTION_MAX,
+          streamOptions: {
+            initialStreamWindowSize: STREAM_INITIAL_WINDOW_BYTES,
+            maxStreamWindowSize: STREAM_WINDOW_BYTES,
+            maxReadBufferLength: STREAM_READ_BUFFER_BYTES,
+          },
         },
-      }),
+        createStrangersBudget(() => performance.now()),
+      ),
     ],
     connectionGater: gater,
     connectionManager: {

@@ -28,6 +28,17 @@ const BANNED_PER_SECOND = 0.5
 const HANDSHAKES_BURST = 8
 const HANDSHAKES_PER_SECOND = 2
 
+/**
+ * Handshakes with unknown addresses, all of them together: with some milliseconds for each, a fifth of the network thread at most. A
+ * network that starts is at hand within the burst.
+ */
+const ALL_BURST = 256
+const ALL_PER_SECOND = 50
+
+/** Connections of one address that ended without a handshake: a port scan, or a node that was killed, has a few. */
+const SILENT_BURST = 32
+const SILENT_PER_SECOND = 1
+
 /** Addresses and keys remembered; the oldest is evicted first. */
 const ENTRIES_MAX = 1024
 
@@ -38,12 +49,27 @@ const ENTRIES_MAX = 1024
 export type InboundConnectionLimit = {
   /** False when the address has used up its allowance. Called before the handshake, which is expensive. */
   admitsHandshake(host: string): boolean
+  /** False when all addresses together have used up theirs; to be called for those that are not known, once their own one admits it. */
+  admitsOneOfAll(): boolean
+  /** To be called when a handshake was computed in vain. */
+  failed(host: string): void
   /** False when the node connects too often: a known one by its id, an unknown one by its address. */
   admits(host: string, id: string, isKnown: boolean): boolean
   /** To be called when a banned node tries to connect. */
   refusedBanned(host: string): void
   /** To be called when an unknown node is banned for flooding. */
   flooded(host: string): void
+  /** To be called when a connection ended without a handshake: its time ran out, or it made room. */
+  silent(host: string): void
+  /** True for an address with many of these: its connections make room for others first. */
+  isSilent(host: string): boolean
+}
+
+/** Whether a whole token is left; takes none. */
+const hasToken = (bucket: TokenBucket): boolean => {
+  const has = bucket.take(1) === 0
+  bucket.take(-1)
+  return has
 }
 
 const isOpen = (bucket: TokenBucket): boolean => bucket.take(0) === 0
@@ -56,9 +82,15 @@ export const createInboundConnectionLimit = (nowMs: () => number): InboundConnec
   const unknown = byNetwork(UNKNOWN_PER_SECOND, UNKNOWN_BURST)
   const known = createBoundedCache(ENTRIES_MAX, () => createTokenBucket(KNOWN_PER_SECOND, KNOWN_BURST, nowMs))
   const banned = byNetwork(BANNED_PER_SECOND, BANNED_BURST)
+  const all = createTokenBucket(ALL_PER_SECOND, ALL_BURST, nowMs)
+  const silent = byNetwork(SILENT_PER_SECOND, SILENT_BURST)
   const handshakes = byNetwork(HANDSHAKES_PER_SECOND, HANDSHAKES_BURST)
 
   return {
+    admitsOneOfAll: () => admit(all),
+    failed: host => {
+      admit(unknown(host))
+    },
     admitsHandshake: host => {
       if (isOpen(unknown(host)) && isOpen(banned(host))) return true
       return admit(handshakes(host))
@@ -70,5 +102,10 @@ export const createInboundConnectionLimit = (nowMs: () => number): InboundConnec
     flooded: host => {
       unknown(host).take(FLOOD_COST)
     },
+    silent: host => {
+      const bucket = silent(host)
+      if (hasToken(bucket)) bucket.take(1)
+    },
+    isSilent: host => !hasToken(silent(host)),
   }
 }

@@ -1,6 +1,7 @@
 import type { Connection, MessageStream } from '@libp2p/interface'
 import { createBackpressure } from './backpressure.ts'
 import { createInboundRate, type InboundLimit } from './inboundRate.ts'
+import type { StrangersBudget } from './strangersBudget.ts'
 import { createFrameCounter } from './yamuxFrames.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -23,6 +24,14 @@ const PEER_LIMIT: InboundLimit = {
   bytesBurst: 256 * MEBIBYTE,
 }
 
+/** Price of a frame beside its bytes: its decryption, its way through the streams, and the handler that reads it. */
+const FRAME_PRICE = 2 * 1024
+/** Key of the share of nodes whose status has not arrived. */
+const UNKNOWN = ''
+/** Pause where the budget of all nodes that are no validators is used up: keep-alive messages still arrive. */
+const DEBT_MS_MIN = 50
+const DEBT_MS_MAX = 2_000
+
 /**
  * Limits on everything that arrives over one connection. Beyond them nothing is read from its socket, so that the buffers of
  * the sender fill, and nothing is decrypted or buffered here.
@@ -30,8 +39,10 @@ const PEER_LIMIT: InboundLimit = {
 export type InboundLimits = {
   /** Stops reading until the returned function is called. */
   hold(): () => void
-  /** To be called when the status arrived: the limits of a peer apply from now on. */
-  admit(): void
+  /** To be called when the status arrived: the limits of a peer apply from now on, and the share of its node. */
+  admit(id: string, isStranger: () => boolean): void
+  /** An answer that this node asked for is not paid for by the node that gives it. */
+  asked(bytes: number): void
   /** Called when more arrives than any honest node sends. */
   onExceeded: () => void
 }
@@ -47,6 +58,7 @@ export const inboundLimitsOf = ({ streams }: Pick<Connection, 'streams'>): Inbou
 export const createInboundLimits = (
   socket: MessageStream,
   streams: object,
+  budget: StrangersBudget,
   nowMs: () => number = () => performance.now(),
 ): InboundLimits => {
   const backpressure = createBackpressure(socket, () => socket.status === 'open')
@@ -54,6 +66,9 @@ export const createInboundLimits = (
   const rate = createInboundRate(PENDING_PEER_LIMIT, nowMs, () => inboundLimits.onExceeded())
   let holds = 0
   let isPaused = false
+  /** The share of the node; nodes whose status has not arrived have one together. */
+  let payer = UNKNOWN
+  let isStranger = (): boolean => true
 
   const pauseWhenRead = (): void => {
     if (holds > 0) backpressure.pause()
@@ -88,13 +103,20 @@ export const createInboundLimits = (
   socket.addEventListener('message', ({ data }) => {
     let frames = 0
     for (const part of data instanceof Uint8Array ? [data] : data) frames += countFrames(part)
-    const pauseMs = rate.take(frames, data.byteLength)
+    const rateMs = rate.take(frames, data.byteLength)
+    const debtMs = isStranger() ? budget.charge(payer, data.byteLength + frames * FRAME_PRICE) : 0
+    const pauseMs = debtMs === 0 ? rateMs : Math.max(rateMs, DEBT_MS_MIN, Math.min(debtMs, DEBT_MS_MAX))
     if (pauseMs > 0) pauseFor(pauseMs)
   })
 
   const inboundLimits: InboundLimits = {
     hold,
-    admit: () => rate.setLimit(PEER_LIMIT),
+    admit: (id, isNowStranger) => {
+      rate.setLimit(PEER_LIMIT)
+      payer = id
+      isStranger = isNowStranger
+    },
+    asked: bytes => budget.refund(payer, bytes),
     onExceeded: () => undefined,
   }
   limitsByStreams.set(streams, inboundLimits)

@@ -2,6 +2,7 @@ import { errorText } from '../../core/text/errorText.ts'
 import type { Connection, Stream } from '@libp2p/interface'
 import type { YieldTurn } from '../../core/scheduler.ts'
 import { NetworkError } from '../error.ts'
+import { inboundLimitsOf } from './inboundLimits.ts'
 import { encodeFrame } from './frames.ts'
 import { readFrames } from './readFrames.ts'
 import { type Message, messageOf, STALL_TIMEOUT_MS, sendFrames } from './sendFrames.ts'
@@ -52,6 +53,7 @@ export async function* requestList(
         throw new NetworkError('BAD_MESSAGE', `more than the ${itemsMax} requested items`)
       if (bytes >= bytesMax) throw new NetworkError('OVERSIZED', `a list of more than ${bytes} bytes`)
       bytes += frame.length
+      inboundLimitsOf(connection)?.asked(frame.length)
       yield frame
     }
     throw new NetworkError('NOT_CONNECTED', 'the list was truncated')

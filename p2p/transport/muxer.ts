@@ -1,6 +1,7 @@
 import { yamux, type YamuxMuxerInit } from '@libp2p/yamux'
 import { StreamStateError, type StreamMuxerFactory } from '@libp2p/interface'
 import { createInboundLimits } from './inboundLimits.ts'
+import type { StrangersBudget } from './strangersBudget.ts'
 import { createWindowUpdates } from './windowUpdates.ts'
 
 /**
@@ -10,14 +11,14 @@ import { createWindowUpdates } from './windowUpdates.ts'
  * Inbound data is counted before it is parsed, and window updates are sent together.
  */
 export const safeYamux =
-  (init: YamuxMuxerInit): (() => StreamMuxerFactory) =>
+  (init: YamuxMuxerInit, budget: StrangersBudget): (() => StreamMuxerFactory) =>
   () => {
     const factory = yamux(init)()
     return {
       protocol: factory.protocol,
       createStreamMuxer: connection => {
         const muxer = factory.createStreamMuxer(connection)
-        createInboundLimits(connection, muxer.streams)
+        createInboundLimits(connection, muxer.streams, budget)
         const send = muxer.send.bind(muxer)
         const holdBack = createWindowUpdates(id => muxer.streams.find(stream => stream.id === String(id)))
         muxer.send = data => {

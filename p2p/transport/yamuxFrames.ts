@@ -43,6 +43,11 @@ export const encodeWindowUpdate = (streamId: number, bytes: number): Uint8Array 
   return frame
 }
 
+/** Flag of a frame that opens a stream. */
+const SYN = 1
+/** Frames that a new stream counts for: its protocol is negotiated by several, and it is opened and closed. */
+const STREAM_FRAMES = 8
+
 /** Counts the yamux frames that begin in successive chunks of one direction of a connection. */
 export const createFrameCounter = (): ((bytes: Uint8Array) => number) => {
   const header = new Uint8Array(HEADER_BYTES)
@@ -61,6 +66,7 @@ export const createFrameCounter = (): ((bytes: Uint8Array) => number) => {
       header[filled++] = bytes[offset++] as number
       if (filled < HEADER_BYTES) continue
       filled = 0
+      if (((header[FLAGS + 1] as number) & SYN) !== 0) frames += STREAM_FRAMES
       if (header[TYPE] === DATA) toSkip = uint32At(header, LENGTH)
     }
     return frames

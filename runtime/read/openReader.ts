@@ -10,7 +10,7 @@ import type { HealthProblems, RpcContext, RpcOptions } from '../../handlers/rpc/
 import type { Log } from '../logging/log.ts'
 import { onNextTurn } from '../scheduler.ts'
 import { keepCompressed } from '../threads/calls/compressedJson.ts'
-import { boundedWait } from '../../p2p/transport/boundedWait.ts'
+import { boundedWait } from '../../p2p/boundedWait.ts'
 import { withHeadGuard } from './guardedStore.ts'
 import { createHeadFollower, type HeadFollower } from './headFollower.ts'
 import { HEAD_POLL_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'

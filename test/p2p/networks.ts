@@ -4,7 +4,7 @@ import { toHex } from '../../core/bytes/hex.ts'
 import { encodeRlp } from '../../core/rlp/rlp.ts'
 import { gossipOptions } from '../../p2p/gossip/gossip.ts'
 import { createHost, type Host, startHost } from '../../p2p/transport/host.ts'
-import type { Network, NetworkOptions, OwnStatus, Peer, PeerStatus } from '../../p2p/network.ts'
+import type { Network, NetworkOptions, Peer, PeerStatus } from '../../p2p/network.ts'
 import { startNetwork } from '../../p2p/startNetwork.ts'
 import { createYield } from '../../runtime/scheduler.ts'
 import { LOOPBACK } from '../support/loopback.ts'
@@ -17,7 +17,7 @@ export const GENESIS: Hash = new Uint8Array(32).fill(7)
 export type Node = {
   readonly network: Network
   readonly privateKey: Uint8Array
-  status: OwnStatus
+  status: PeerStatus
   readonly consensus: { readonly from: string; readonly code: number; readonly data: Uint8Array }[]
   readonly transactions: Uint8Array[]
   readonly blocks: { readonly from: string; readonly block: Uint8Array }[]
@@ -33,13 +33,12 @@ export type Node = {
   stop(): Promise<void>
 }
 
-export const statusOf = (changes: Partial<OwnStatus> = {}): OwnStatus => ({
+export const statusOf = (changes: Partial<PeerStatus> = {}): PeerStatus => ({
   networkId: 1337n,
   genesisHash: GENESIS,
   configuration: { chainId: '1337' },
   headNumber: 0n,
   headHash: GENESIS,
-  headTimestamp: 0n,
   client: 'quorate/test',
   neighbours: [],
   features: [],
@@ -47,7 +46,7 @@ export const statusOf = (changes: Partial<OwnStatus> = {}): OwnStatus => ({
 })
 
 export type StartOptions = Partial<Omit<NetworkOptions, 'handlers' | 'log'>> & {
-  readonly status?: OwnStatus
+  readonly status?: PeerStatus
   /** The answers to range requests. */
   readonly chain?: NetworkOptions['handlers']['blocks']
   /** The answers to requests for records. */
@@ -90,7 +89,7 @@ export const startTestNode = async (options: StartOptions = {}): Promise<Node> =
     ...options,
     log: { debug: note, info: note, warn: note, error: note },
     handlers: {
-      status: () => node.status,
+      status: () => ({ ...node.status, headTimestamp: 0n }),
       roleOf: options.roleOf ?? (() => 'validator'),
       onConsensusMessage:
         options.onConsensusMessage ??

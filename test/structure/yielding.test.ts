@@ -12,6 +12,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'handlers/inbound/nextTurn.ts': 'gives the schedulers of requests and of the node their turns',
   'runtime/threads/network/thread.ts':
     'throws where no caller catches it, as an uncaught error of this thread would be',
+  'p2p/devp2p/node/devp2pNode.ts':
+    'reads what nodes send that are no validators in later turns, after what validators sent, and has its own slices',
   'p2p/node/parts.ts': 'waits for the close events of the streams of a connection, yields nothing',
 }
 

@@ -34,10 +34,13 @@ const NEW_NODES_MAX = 16
 const ANSWER_MS = 5_000
 /** The same node is not pinged again within this. */
 const PING_INTERVAL_MS = 5_000
-/** Packets of one address, of one network of 256 of them, and of all: each costs a recovery of its key. */
+/**
+ * Packets of one address, of one network of 256 of them, and of all: each costs the recovery of its key, and most the signature of an
+ * answer, together most of a millisecond.
+ */
 const PER_ADDRESS = { perSecond: 20, burst: 100 }
-const PER_SITE = { perSecond: 100, burst: 400 }
-const OF_ALL = { perSecond: 500, burst: 1_000 }
+const PER_SITE = { perSecond: 50, burst: 200 }
+const OF_ALL = { perSecond: 100, burst: 400 }
 const NETWORKS_MAX = 1024
 
 export type DiscoveryOptions = {

@@ -15,6 +15,8 @@ import type { HeadersQuery } from '../../network.ts'
 const HEADERS_AT_ONCE = 192
 /** Bodies of one request, as Besu serves them. */
 const BODIES_AT_ONCE = 128
+/** A header with the seals of a thousand validators has half of it. */
+const HEADER_BYTES_MAX = 128 * 1024
 /** Blocks that `requestBlocks` gives at most. */
 const BLOCKS_MAX = 1024
 
@@ -32,7 +34,7 @@ export const requestHeaders = async (
   const content = await peer.requests.ask(
     ETH.blockHeaders,
     id => sendEth(peer, ETH.getBlockHeaders, encodeHeadersQuery(id, query)),
-    signal,
+    { bytesMax: 16 + query.count * HEADER_BYTES_MAX, signal },
   )
   return rawItems(content, 'headers', 0, query.count)
 }
@@ -76,7 +78,7 @@ const requestBodies = async (
   const content = await peer.requests.ask(
     ETH.blockBodies,
     id => sendEth(peer, ETH.getBlockBodies, encodeHashes(id, hashes)),
-    signal,
+    { signal },
   )
   const bodies = rawItems(content, 'bodies', 0, headers.length)
   const found = new Map<FetchedHeader, RawItem>()

@@ -40,6 +40,8 @@ const DELAY_MS_MAX = 1_000
  */
 const BYTES_PER_SECOND = 16 * 1024 * 1024
 const BURST_BYTES = 4 * ANSWER_BYTES_MAX
+/** Bytes that each item of a request counts for at least, whether it is found or not: the lookup is work on the thread of the chain. */
+const ITEM_BYTES_MIN = 1024
 
 type Served = Pick<NetworkHandlers, 'headers' | 'blocksByHash' | 'receiptsByHash' | 'poolTransactions'>
 
@@ -74,29 +76,36 @@ async function* pooled(
   }
 }
 
+/** What a request asks for: how many items at most, and what is found. */
+type Asked = { readonly count: number; readonly items: AsyncIterable<Uint8Array> | undefined }
+
 /** The items that answer a request. @throws RlpError when the request is malformed */
-const itemsOf = (
-  handlers: Served,
-  version: EthVersion,
-  code: number,
-  content: RawItem,
-): AsyncIterable<Uint8Array> | undefined => {
+const itemsOf = (handlers: Served, version: EthVersion, code: number, content: RawItem): Asked => {
   switch (code) {
     case ETH.getBlockHeaders: {
       const query = decodeHeadersQuery(content)
-      return handlers.headers({ ...query, count: Math.min(query.count, HEADERS_MAX) })
+      const count = Math.min(query.count, HEADERS_MAX)
+      return { count, items: handlers.headers({ ...query, count }) }
     }
-    case ETH.getBlockBodies:
-      return mapped(handlers.blocksByHash(joinHashes(decodeHashes(content, BODIES_MAX))), bodyOf)
+    case ETH.getBlockBodies: {
+      const hashes = decodeHashes(content, BODIES_MAX)
+      return { count: hashes.length, items: mapped(handlers.blocksByHash(joinHashes(hashes)), bodyOf) }
+    }
     case ETH.getReceipts: {
-      const receipts = handlers.receiptsByHash(joinHashes(decodeHashes(content, RECEIPTS_MAX)))
-      return version === 69 ? mapped(receipts, receiptsWithoutBloom) : receipts
+      const hashes = decodeHashes(content, RECEIPTS_MAX)
+      const receipts = handlers.receiptsByHash(joinHashes(hashes))
+      return {
+        count: hashes.length,
+        items: version === 69 ? mapped(receipts, receiptsWithoutBloom) : receipts,
+      }
     }
-    case ETH.getPooledTransactions:
-      return pooled(handlers, decodeHashes(content, POOLED_MAX))
+    case ETH.getPooledTransactions: {
+      const hashes = decodeHashes(content, POOLED_MAX)
+      return { count: hashes.length, items: pooled(handlers, hashes) }
+    }
     default:
       // Node data, of which there is none.
-      return undefined
+      return { count: 0, items: undefined }
   }
 }
 
@@ -154,13 +163,18 @@ export const createServing = (options: ServingOptions): Serving => {
     delayMs: number,
     id: bigint,
     code: number,
-    items: AsyncIterable<Uint8Array> | undefined,
+    { count, items }: Asked,
   ): Promise<void> => {
     let collected: Uint8Array[] = []
     if (delayMs > 0) await pause(Math.min(delayMs, DELAY_MS_MAX))
     try {
       collected = await collect(peer, items)
-      const bytesDelayMs = answerBytes.take(collected.reduce((sum, item) => sum + item.length, 0))
+      const bytesDelayMs = answerBytes.take(
+        Math.max(
+          count * ITEM_BYTES_MIN,
+          collected.reduce((sum, item) => sum + item.length, 0),
+        ),
+      )
       if (bytesDelayMs > 0) await pause(Math.min(bytesDelayMs, DELAY_MS_MAX))
     } catch (error) {
       log.warn('A request of {peer} could not be answered: {reason}', {
@@ -175,7 +189,7 @@ export const createServing = (options: ServingOptions): Serving => {
   return {
     answer: (peer, code, payload) => {
       const { id, content } = openWithId(payload)
-      const items = itemsOf(handlers, peer.version, code, content)
+      const asked = itemsOf(handlers, peer.version, code, content)
       const queue = queueOf(peer)
       if (queue.waiting >= WAITING_MAX) {
         onFlooding(peer)
@@ -184,7 +198,7 @@ export const createServing = (options: ServingOptions): Serving => {
       queue.waiting++
       const delayMs = queue.requests.take(1)
       queue.last = queue.last
-        .then(() => respond(peer, delayMs, id, code, items))
+        .then(() => respond(peer, delayMs, id, code, asked))
         .finally(() => {
           queue.waiting--
         })

@@ -8,7 +8,7 @@ import { BASE_VERSION, encodeHello } from '../base/hello.ts'
 import { OFFERED_CAPABILITIES } from '../base/capabilities.ts'
 import { HELLO } from '../base/messages.ts'
 import { acceptHandshake, dialHandshake, type Handshaken } from '../rlpx/handshake.ts'
-import { disconnectSession } from '../session/ending.ts'
+import { abortSession, disconnectSession } from '../session/ending.ts'
 import { startReading } from '../session/receiving.ts'
 import { createSession, type Session, type SessionEvents } from '../session/session.ts'
 import type { Devp2pNode } from './devp2pNode.ts'
@@ -17,8 +17,8 @@ import type { Devp2pNode } from './devp2pNode.ts'
 const CONNECT_MS = 10_000
 /** Time limit for an RLPx handshake. */
 const HANDSHAKE_MS = 5_000
-/** Sockets in their handshake at a time: each costs an ECDH and a recovery, once a packet is complete. */
-const HANDSHAKES_MAX = 64
+/** A connection that is no peer, and no validator's, for this long may be ended to make room. */
+const UNFINISHED_MS = 500
 
 const hostOf = (socket: Socket): string => unmappedAddress(socket.remoteAddress ?? '')
 
@@ -72,7 +72,17 @@ const open = (
   handshaken: Handshaken,
   events: SessionEvents,
 ): Session => {
-  const session = createSession({ socket, events, nowMs: node.options.nowMs, ...place }, handshaken)
+  const session = createSession(
+    {
+      socket,
+      events,
+      nowMs: node.options.nowMs,
+      strangers: node.strangers,
+      isStranger: address => node.handlers.roleOf(address) !== 'validator',
+      ...place,
+    },
+    handshaken,
+  )
   node.sessions.add(session)
   socket.on('error', error => {
     session.reason ??= errorText(error)
@@ -86,6 +96,22 @@ const open = (
 const refuse = (session: Session, reason: DisconnectReason, text: string): void =>
   void disconnectSession(session, reason, text, true)
 
+/** True if there is room for a connection, or the oldest one that is not established was ended to make room. */
+const hasRoom = (node: Devp2pNode): boolean => {
+  const { maxPeers, nowMs } = node.options
+  if (node.sessions.size < maxPeers + node.staticNodes.length + RESERVED_CONNECTIONS) return true
+  const oldest = [...node.sessions].find(
+    session =>
+      session.stage !== 'established' &&
+      session.stage !== 'closing' &&
+      nowMs() - session.openedAtMs >= UNFINISHED_MS &&
+      !isKnown(node, session),
+  )
+  if (oldest === undefined) return false
+  abortSession(oldest, 'it made room for another connection')
+  return true
+}
+
 /** Handles an accepted socket. */
 export const acceptSocket = async (
   node: Devp2pNode,
@@ -93,23 +119,39 @@ export const acceptSocket = async (
   events: SessionEvents,
 ): Promise<void> => {
   const remoteHost = hostOf(socket)
-  const isRefused =
-    node.isStopped ||
-    node.handshakes >= HANDSHAKES_MAX ||
-    node.sessions.size >= node.options.maxPeers + node.staticNodes.length + RESERVED_CONNECTIONS ||
-    !node.inboundLimit.admitsHandshake(remoteHost)
-  if (isRefused) return void socket.destroy()
+  if (node.isStopped || !hasRoom(node)) return void socket.destroy()
+  const pending = {
+    host: remoteHost,
+    openedAtMs: node.options.nowMs(),
+    hasSent: false,
+    evict: () => void socket.destroy(new NetworkError('TIMEOUT', 'it made room for another connection')),
+  }
+  const release = node.pending.add(pending)
+  if (release === undefined) return void socket.destroy()
   const { privateKey } = node.options
   socket.setNoDelay(true)
   // An error destroys the socket, which rejects the handshake.
   socket.on('error', () => undefined)
-  node.handshakes++
+  let isComplete = false
+  const admits = (): boolean => {
+    isComplete = true
+    release()
+    return (
+      node.inboundLimit.admitsHandshake(remoteHost) &&
+      (node.knownHosts.has(remoteHost) || node.inboundLimit.admitsOneOfAll())
+    )
+  }
+  const onFirst = (): void => {
+    pending.hasSent = true
+  }
   let handshaken: Handshaken
   try {
     handshaken = await within(socket, HANDSHAKE_MS, () =>
-      acceptHandshake(socket, { privateKey, random: node.random }),
+      acceptHandshake(socket, { privateKey, random: node.random }, { onFirst, admits }),
     )
   } catch (error) {
+    if (isComplete) node.inboundLimit.failed(remoteHost)
+    else node.inboundLimit.silent(remoteHost)
     node.log.debug('A connection from {host} was not accepted: {reason}', {
       host: remoteHost,
       reason: errorText(error),
@@ -117,7 +159,7 @@ export const acceptSocket = async (
     socket.destroy()
     return
   } finally {
-    node.handshakes--
+    release()
   }
   const place = { inbound: true, remoteHost, remotePort: socket.remotePort ?? 0 }
   const session = open(node, socket, place, handshaken, events)

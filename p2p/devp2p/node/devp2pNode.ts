@@ -11,9 +11,19 @@ import {
   createInboundConnectionLimit,
   type InboundConnectionLimit,
 } from '../../transport/inboundConnectionLimit.ts'
+import {
+  createKnownHosts,
+  createPendingHandshakes,
+  type KnownHosts,
+  type PendingHandshakes,
+} from '../../pendingHandshakes.ts'
 import { rateLimitedLog } from '../../transport/rateLimitedLog.ts'
 import type { Random } from '../rlpx/ecies.ts'
+import { priceOfFrame } from '../session/price.ts'
+import { handleFrame, onBroken } from '../session/receiving.ts'
 import type { Session } from '../session/session.ts'
+import { createStrangersReader, type StrangersReader } from '../session/strangersReader.ts'
+import { createStrangersBudget } from '../../transport/strangersBudget.ts'
 import type { BlockPropagation } from './blockPropagation.ts'
 import type { ConsensusMessages } from './consensus.ts'
 import type { Neighbours } from './neighbours.ts'
@@ -45,10 +55,13 @@ export type Devp2pNode = {
   readonly sessions: Set<Session>
   readonly scoring: Scoring
   readonly inboundLimit: InboundConnectionLimit
+  /** Reads what nodes send that are no validators. */
+  readonly strangers: StrangersReader
   /** What runs over the connections; set once, before the first of them. */
   parts: Parts
-  /** Sockets in their RLPx handshake. */
-  handshakes: number
+  /** Sockets whose first packet is not complete. */
+  readonly pending: PendingHandshakes
+  readonly knownHosts: KnownHosts
   isStopped: boolean
   /** The listening port, once known. */
   port: number
@@ -65,6 +78,9 @@ export type Parts = {
   discovery: NodeDiscovery | undefined
 }
 
+/** Sockets whose first packet is not complete. */
+const HANDSHAKES_MAX = 64
+
 const randomBytes: Random = bytes => crypto.getRandomValues(new Uint8Array(bytes))
 
 /** A node without its parts. @throws EnodeError when a bootnode or static node is not an enode URL */
@@ -74,6 +90,9 @@ export const createDevp2pNode = (options: Devp2pOptions): Omit<Devp2pNode, 'part
   const log = rateLimitedLog(options.log, options.nowMs)
   const othersOf = (enodes: readonly string[]): readonly Enode[] =>
     enodes.map(parseEnode).filter(({ publicKey }) => idOf(publicKey) !== ownId)
+  const inboundLimit = createInboundConnectionLimit(options.nowMs)
+  const staticNodes = othersOf(options.staticNodes)
+  const knownHosts = createKnownHosts(staticNodes.map(({ host }) => host))
   const node: Omit<Devp2pNode, 'parts'> & { parts?: Parts } = {
     options,
     ownKey,
@@ -83,7 +102,8 @@ export const createDevp2pNode = (options: Devp2pOptions): Omit<Devp2pNode, 'part
     log,
     handlers: safeHandlers(options.handlers, log),
     bootnodes: othersOf(options.bootnodes),
-    staticNodes: othersOf(options.staticNodes),
+    staticNodes,
+    knownHosts,
     table: createEthPeerTable(ownKey),
     sessions: new Set(),
     scoring:
@@ -93,8 +113,20 @@ export const createDevp2pNode = (options: Devp2pOptions): Omit<Devp2pNode, 'part
         log,
         isStatic: id => node.parts?.dialer.isStatic(id) ?? false,
       }),
-    inboundLimit: createInboundConnectionLimit(options.nowMs),
-    handshakes: 0,
+    inboundLimit,
+    pending: createPendingHandshakes({
+      placesMax: HANDSHAKES_MAX,
+      nowMs: options.nowMs,
+      isSilent: host => inboundLimit.isSilent(host),
+      isKnown: host => knownHosts.has(host),
+    }),
+    strangers: createStrangersReader({
+      budget: createStrangersBudget(options.nowMs),
+      onNextTurn: run => void setImmediate(run),
+      priceOf: priceOfFrame,
+      onFrame: handleFrame,
+      onBroken,
+    }),
     isStopped: false,
     port: options.port,
   }

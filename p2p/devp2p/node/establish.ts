@@ -74,6 +74,7 @@ const establish = (node: Devp2pNode, peer: EthPeer, headNumber: bigint): void =>
   peer.peer = { ...peer.peer, status: { ...peer.peer.status, headNumber } }
   session.stage = 'established'
   session.establishedAtMs = node.options.nowMs()
+  if (handlers.roleOf(session.address) === 'validator') node.knownHosts.add(session.remoteHost)
   const other = table.add(peer)
   if (other === peer) return
   parts.dialer.onConnected(session.id)

@@ -1,5 +1,5 @@
 import type { Misbehaviour } from '../../network.ts'
-import { ETH } from '../ethCodes.ts'
+import { ANSWER_CODES, ETH } from '../ethCodes.ts'
 import type { EthPeer } from '../eth/ethPeer.ts'
 import { isRequest } from '../eth/serving.ts'
 import { disconnectSession } from '../session/ending.ts'
@@ -9,14 +9,6 @@ import type { Devp2pNode } from './devp2pNode.ts'
 import { onStatus } from './establish.ts'
 import { earlierWithKey, noteRefusal, refuseOverOther, refuseSameKey } from './sameKey.ts'
 import { sendStatus } from './statusExchange.ts'
-
-const ANSWER_CODES: ReadonlySet<number> = new Set([
-  ETH.blockHeaders,
-  ETH.blockBodies,
-  ETH.pooledTransactions,
-  ETH.nodeData,
-  ETH.receipts,
-])
 
 const onHello = (node: Devp2pNode, session: Session): void => {
   const refusal = refusalOf(node, session)
@@ -117,5 +109,6 @@ export const createSessionEvents = (node: Devp2pNode): SessionEvents => {
     },
     onMisbehaviour: (session, what, detail) => onMisbehaviour(node, session, what, detail),
     onEnded: session => onEnded(node, peers, session),
+    expects: (session, code, id) => peers.get(session)?.requests.expects(code, id) ?? { kind: 'unasked' },
   }
 }

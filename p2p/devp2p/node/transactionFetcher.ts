@@ -74,7 +74,7 @@ const fetch = async (peer: EthPeer, hashes: readonly Hash[]): Promise<readonly U
   const content = await peer.requests.ask(
     ETH.pooledTransactions,
     id => sendEth(peer, ETH.getPooledTransactions, encodeHashes(id, hashes)),
-    peer.controller.signal,
+    { signal: peer.controller.signal },
   )
   return decodeTransactions(content)
 }

@@ -58,10 +58,10 @@ export type FrameReader = {
   /** Bytes kept of a frame that is not complete. */
   readonly pendingBytes: number
   /**
-   * Decrypts what arrived and calls `onFrame` for each frame that is complete.
+   * Decrypts what arrived and calls `onFrame` for each frame that is complete, until it returns false. Returns how many bytes were read.
    * @throws RlpxError when a frame is too large or its MAC is wrong: nothing that follows can be read
    */
-  push(bytes: Uint8Array, onFrame: (frame: Frame) => void): void
+  push(bytes: Uint8Array, onFrame: (frame: Frame) => unknown): number
 }
 
 type ReaderState = {
@@ -141,7 +141,8 @@ export const createFrameReader = ({ aes, mac, ingress }: Secrets, sizeMax: numbe
       return state.bodyLength
     },
     push: (bytes, onFrame) => {
-      for (let at = 0; at < bytes.length; ) {
+      let at = 0
+      while (at < bytes.length) {
         const rest = bytes.subarray(at)
         if (state.missing > 0) {
           at += readPart(rest)
@@ -149,10 +150,11 @@ export const createFrameReader = ({ aes, mac, ingress }: Secrets, sizeMax: numbe
         }
         const wanted = state.size === 0 ? HEADER_BYTES : MAC_BYTES
         at += fill(rest, wanted)
-        if (state.headLength < wanted) return
+        if (state.headLength < wanted) break
         if (state.size === 0) readHeader()
-        else onFrame(finish())
+        else if (onFrame(finish()) === false) break
       }
+      return at
     },
   }
   return reader

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Random } from './ecies.ts'
 import { createAck, createAuth, createHandshakeSecret, openAck, openAuth } from './handshakePackets.ts'
+import { RlpxError } from './error.ts'
 import { readPacket } from './readPacket.ts'
 import { deriveSecrets, type Secrets } from './secrets.ts'
 
@@ -41,12 +42,22 @@ export const dialHandshake = async (
   return { publicKey, secrets, rest }
 }
 
+/** Steps of an accepted connection before anything is computed for it. */
+export type AcceptSteps = {
+  /** The first bytes arrived. */
+  readonly onFirst?: () => void
+  /** The packet is complete. False refuses it before the curve arithmetic, which takes milliseconds. */
+  readonly admits?: () => boolean
+}
+
 /** Listens: reads auth, sends ack. @throws RlpxError */
 export const acceptHandshake = async (
   socket: Socket,
   { privateKey, random }: HandshakeOptions,
+  { onFirst, admits }: AcceptSteps = {},
 ): Promise<Handshaken> => {
-  const { packet, rest } = await readPacket(socket)
+  const { packet, rest } = await readPacket(socket, onFirst)
+  if (admits?.() === false) throw new RlpxError('its address connects too often')
   const { publicKey, ephemeralPublicKey, nonce } = openAuth(privateKey, packet)
   const own = createHandshakeSecret(random)
   const ack = createAck(publicKey, own, random)

@@ -24,7 +24,7 @@ const lengthOf = (bytes: Uint8Array): number | undefined => {
  * Reads one packet of the handshake. The socket is paused afterwards.
  * @throws RlpxError when the packet is too large, or the socket ends before it is complete
  */
-export const readPacket = (socket: Socket): Promise<ReceivedPacket> =>
+export const readPacket = (socket: Socket, onFirst?: () => void): Promise<ReceivedPacket> =>
   new Promise((resolve, reject) => {
     let received = EMPTY_BYTES
     const end = (): void => {
@@ -36,6 +36,7 @@ export const readPacket = (socket: Socket): Promise<ReceivedPacket> =>
       reject(new RlpxError(ENDED_HANDSHAKE))
     }
     const onData = (data: Uint8Array): void => {
+      if (received.length === 0) onFirst?.()
       received = received.length === 0 ? new Uint8Array(data) : concatBytes(received, data)
       try {
         const length = lengthOf(received)

@@ -1,5 +1,5 @@
 import { EMPTY_LIST } from '../../../core/rlp/list.ts'
-import { boundedWait } from '../../transport/boundedWait.ts'
+import { boundedWait } from '../../boundedWait.ts'
 import { PING } from '../base/messages.ts'
 import type { Session } from './session.ts'
 

@@ -1,4 +1,4 @@
-import { boundedWait } from '../../transport/boundedWait.ts'
+import { boundedWait } from '../../boundedWait.ts'
 import { encodeDisconnect, type DisconnectReason } from '../base/disconnect.ts'
 import { DISCONNECT } from '../base/messages.ts'
 import type { Session } from './session.ts'

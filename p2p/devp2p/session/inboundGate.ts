@@ -29,6 +29,8 @@ export type InboundGate = {
   count(bytes: number): void
   /** The status arrived: the limits of a peer apply from now on. */
   admit(): void
+  /** Reads nothing until the returned function is called. */
+  hold(): () => void
   /** Reads nothing more. */
   close(): void
 }
@@ -41,12 +43,24 @@ export const createInboundGate = (
   const rate = createInboundRate(PENDING_PEER_LIMIT, nowMs, onExceeded)
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
+  let holds = 0
+  const hold = (): (() => void) => {
+    let isHeld = true
+    holds++
+    socket.pause()
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      holds--
+      if (holds === 0 && !isClosed) socket.resume()
+    }
+  }
   const pauseFor = (ms: number): void => {
     if (timer !== undefined || isClosed) return
-    socket.pause()
+    const release = hold()
     timer = setTimeout(() => {
       timer = undefined
-      if (!isClosed) socket.resume()
+      release()
     }, ms)
   }
   return {
@@ -54,6 +68,7 @@ export const createInboundGate = (
       const pauseMs = rate.take(1, bytes)
       if (pauseMs > 0) pauseFor(pauseMs)
     },
+    hold,
     admit: () => rate.setLimit(PEER_LIMIT),
     close: () => {
       isClosed = true

@@ -5,14 +5,16 @@ import { ALREADY_CONNECTED, decodeDisconnect, disconnectText } from '../base/dis
 import { BASE_VERSION, decodeHello } from '../base/hello.ts'
 import { BASE_BYTES_MAX, BASE_IDS, DISCONNECT, HELLO, PING, PONG } from '../base/messages.ts'
 import type { Frame } from '../rlpx/frames.ts'
-import { decompressSnappy } from '../snappy/decompress.ts'
+import { decompressSnappy, inflateStart } from '../snappy/decompress.ts'
 import { SnappyError } from '../snappy/error.ts'
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { EMPTY_LIST } from '../../../core/rlp/list.ts'
 import { abortSession, disconnectSession } from './ending.ts'
-import { ETH } from '../ethCodes.ts'
+import { ANSWER_CODES, ETH } from '../ethCodes.ts'
+import { kindOf } from './messageKind.ts'
 import { bytesMaxOf, FRAME_BYTES_MAX } from './messageLimits.ts'
-import type { ProtocolMessage, Session } from './session.ts'
+import { requestIdOf } from './requestId.ts'
+import type { Expected, ProtocolMessage, Session } from './session.ts'
 
 /**
  * Messages kept until the other side is a peer: consensus messages, because Besu's channel opens with the hello, and
@@ -75,17 +77,33 @@ const onBaseMessage = (session: Session, { id, payload }: Frame): void => {
   } else throw new NetworkError('BAD_MESSAGE', `the base protocol has no message ${id}`)
 }
 
-/** The protocol and code of a frame, with its payload inflated. @throws NetworkError, SnappyError */
-const openFrame = (session: Session, { id, payload }: Frame): ProtocolMessage => {
-  const { agreed } = session
-  if (agreed === undefined) throw new NetworkError('BAD_MESSAGE', `message ${id} before the hello`)
-  for (const protocol of ['eth', 'istanbul', 'quorate'] as const) {
-    const space = agreed[protocol]
-    const code = id - (space?.offset ?? 0)
-    if (space === undefined || code < 0 || code >= space.ids) continue
-    return { protocol, code, payload: inflate(session, payload, bytesMaxOf(protocol, code)) }
+/** The longest list prefix of RLP, and a request id. */
+const ANSWER_START_BYTES = 4 + 9
+
+/** What an answer is by its first bytes, before the rest is inflated. @throws RlpError, SnappyError */
+const expectedOf = (session: Session, code: number, payload: Uint8Array): Expected => {
+  const start = session.compresses
+    ? inflateStart(payload, ANSWER_START_BYTES)
+    : payload.subarray(0, ANSWER_START_BYTES)
+  return session.events.expects(session, code, requestIdOf(start))
+}
+
+/** The protocol and code of a frame, with its payload inflated; undefined for an answer that is not used. @throws NetworkError, SnappyError, RlpError */
+const openFrame = (session: Session, { id, payload }: Frame): ProtocolMessage | undefined => {
+  if (session.agreed === undefined) throw new NetworkError('BAD_MESSAGE', `message ${id} before the hello`)
+  const kind = kindOf(session, id)
+  if (kind === undefined) throw new NetworkError('BAD_MESSAGE', `no agreed protocol has message ${id}`)
+  const { protocol, code } = kind
+  let bytesMax = bytesMaxOf(protocol, code)
+  if (protocol === 'eth' && ANSWER_CODES.has(code)) {
+    const expected = expectedOf(session, code, payload)
+    if (expected.kind === 'unasked')
+      session.events.onMisbehaviour(session, 'bad-response', 'an answer that nobody asked for')
+    if (expected.kind !== 'asked') return undefined
+    bytesMax = Math.min(bytesMax, expected.bytesMax)
+    session.strangers.asked(session, payload.length)
   }
-  throw new NetworkError('BAD_MESSAGE', `no agreed protocol has message ${id}`)
+  return { protocol, code, payload: inflate(session, payload, bytesMax) }
 }
 
 const isAnnouncement = (code: number): boolean =>
@@ -106,6 +124,7 @@ const onFrame = (session: Session, frame: Frame): void => {
   if (frame.id < BASE_IDS) return onBaseMessage(session, frame)
   if (stage === 'closing') return
   const message = openFrame(session, frame)
+  if (message === undefined) return
   session.gate.count(message.payload.length)
   if (stage === 'status' && message.protocol === 'eth' && message.code !== ETH.status)
     throw new NetworkError('BAD_MESSAGE', `message ${message.code} of eth before the status`)
@@ -136,19 +155,26 @@ export const deliverEarly = (session: Session): void => {
   }
 }
 
+/** Handles a frame; one that breaks its protocol ends the connection. */
+export const handleFrame = (session: Session, frame: Frame): void => {
+  try {
+    onFrame(session, frame)
+  } catch (cause) {
+    onBreach(session, cause)
+  }
+}
+
+/** Without a valid MAC nothing that follows can be decrypted, in either direction. */
+export const onBroken = (session: Session, cause: unknown): void => abortSession(session, errorText(cause))
+
 const onData = (session: Session, data: Uint8Array): void => {
   if (session.socket.destroyed) return
+  if (session.isStranger() || session.strangers.isReading(session))
+    return session.strangers.arrived(session, data)
   try {
-    session.reader.push(data, frame => {
-      try {
-        onFrame(session, frame)
-      } catch (cause) {
-        onBreach(session, cause)
-      }
-    })
+    session.reader.push(data, frame => handleFrame(session, frame))
   } catch (cause) {
-    // Without a valid MAC nothing that follows can be decrypted, in either direction.
-    abortSession(session, errorText(cause))
+    onBroken(session, cause)
   }
 }
 

@@ -11,6 +11,7 @@ import type { Handshaken } from '../rlpx/handshake.ts'
 import { compressSnappy } from '../snappy/compress.ts'
 import { createInboundGate, type InboundGate } from './inboundGate.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import type { StrangersReader } from './strangersReader.ts'
 
 /** A protocol beside the base protocol. */
 export type Protocol = 'eth' | 'istanbul' | 'quorate'
@@ -28,6 +29,11 @@ export type ProtocolMessage = {
   readonly payload: Uint8Array
 }
 
+/** What an answer is, as told by its code and id before it is inflated: asked for, with its longest length, late, or unasked. */
+export type Expected =
+  | { readonly kind: 'asked'; readonly bytesMax: number }
+  | { readonly kind: 'late' | 'unasked' }
+
 /** Events of a session for its node. */
 export type SessionEvents = {
   /** The other side said hello, and both speak a protocol. */
@@ -36,6 +42,8 @@ export type SessionEvents = {
   readonly onMessage: (session: Session, message: ProtocolMessage) => void
   readonly onMisbehaviour: (session: Session, what: Misbehaviour, detail: string) => void
   readonly onEnded: (session: Session) => void
+  /** Whether an answer was asked for. To be called once for each, before it is inflated. */
+  readonly expects: (session: Session, code: number, id: bigint) => Expected
 }
 
 /** One connection to another node after its handshake. Functions of this folder change it. */
@@ -54,6 +62,10 @@ export type Session = {
   readonly openedAtMs: number
   readonly outbox: Outbox
   readonly gate: InboundGate
+  /** Reads it while the other side is no validator. */
+  readonly strangers: StrangersReader
+  /** The other side is no validator, as far as this node knows. */
+  readonly isStranger: () => boolean
   readonly reader: FrameReader
   stage: Stage
   /** Both sides compress: from the first message after the hellos on. */
@@ -81,11 +93,14 @@ export type Session = {
 
 export type SessionOptions = Pick<
   Session,
-  'socket' | 'events' | 'nowMs' | 'inbound' | 'remoteHost' | 'remotePort'
->
+  'socket' | 'events' | 'nowMs' | 'inbound' | 'remoteHost' | 'remotePort' | 'strangers'
+> & { readonly isStranger: (address: Address) => boolean }
 
 /** A session over a socket whose handshake has ended. It reads nothing before `startReading`. */
-export const createSession = (options: SessionOptions, { publicKey, secrets }: Handshaken): Session => {
+export const createSession = (
+  { isStranger, ...options }: SessionOptions,
+  { publicKey, secrets }: Handshaken,
+): Session => {
   const { socket, events, nowMs } = options
   const write = createFrameWriter(secrets)
   const now = nowMs()
@@ -95,6 +110,7 @@ export const createSession = (options: SessionOptions, { publicKey, secrets }: H
     ...options,
     publicKey,
     address,
+    isStranger: () => isStranger(address),
     id: toBareHex(address),
     openedAtMs: now,
     outbox: createOutbox({

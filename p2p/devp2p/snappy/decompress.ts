@@ -32,6 +32,61 @@ const copyWithin = (output: Uint8Array, from: number, to: number, length: number
   else for (let i = 0; i < length; i++) output[to + i] = output[from + i] as number
 }
 
+/** The tag of an element: its size, and how far back a copy begins; undefined for a literal. */
+type Element = { readonly size: number; readonly offset: number | undefined; readonly next: number }
+
+const readElement = (bytes: Uint8Array, at: number): Element => {
+  const tag = bytes[at] as number
+  const kind = tag & 3
+  if (kind === 0) {
+    const short = tag >> 2
+    if (short < SHORT_LITERAL_MAX) return { size: short + 1, offset: undefined, next: at + 1 }
+    const sizeBytes = short - SHORT_LITERAL_MAX + 1
+    return { size: readNumber(bytes, at + 1, sizeBytes) + 1, offset: undefined, next: at + 1 + sizeBytes }
+  }
+  const offsetBytes = kind === 1 ? 1 : kind === 2 ? 2 : 4
+  const low = readNumber(bytes, at + 1, offsetBytes)
+  const size = kind === 1 ? 4 + ((tag >> 2) & 7) : 1 + (tag >> 2)
+  return { size, offset: kind === 1 ? (tag >> 5) * 256 + low : low, next: at + 1 + offsetBytes }
+}
+
+/** Inflates until the output is full. @returns where it ended in the block @throws SnappyError */
+const fill = (bytes: Uint8Array, start: number, length: number, output: Uint8Array): number => {
+  let at = start
+  let written = 0
+  while (at < bytes.length && written < output.length) {
+    const { size, offset, next } = readElement(bytes, at)
+    // What exceeds an output that is only the start of the block is left out.
+    const taken = Math.min(size, output.length - written)
+    if (offset === undefined) {
+      if (next + size > bytes.length || written + size > length)
+        throw new SnappyError('a literal exceeds its block')
+      output.set(bytes.subarray(next, next + taken), written)
+      at = next + size
+    } else {
+      if (next > bytes.length || offset === 0 || offset > written || written + size > length)
+        throw new SnappyError('a copy exceeds its block')
+      copyWithin(output, written - offset, written, taken)
+      at = next
+    }
+    written += taken
+  }
+  if (written !== output.length)
+    throw new SnappyError(`a block inflates to ${written} bytes, not to ${output.length}`)
+  return at
+}
+
+/** What a block says that it inflates to. @throws SnappyError */
+export const inflatedLength = (bytes: Uint8Array): number => readLength(bytes).length
+
+/** The first bytes that a block inflates to, at most `count`; nothing else is inflated. @throws SnappyError */
+export const inflateStart = (bytes: Uint8Array, count: number): Uint8Array => {
+  const { length, start } = readLength(bytes)
+  const output = new Uint8Array(Math.min(count, length))
+  fill(bytes, start, length, output)
+  return output
+}
+
 /**
  * Inflates one block of Snappy's format (no framing, no checksum). The claimed length is checked against `bytesMax`, and
  * against what so many bytes can inflate to, before anything is allocated.
@@ -43,36 +98,7 @@ export const decompressSnappy = (bytes: Uint8Array, bytesMax: number): Uint8Arra
     throw new SnappyError(`a block inflates to ${length} bytes, of ${bytesMax} at most`, 'OVERSIZED')
   if (length > bytes.length * RATIO_MAX) throw new SnappyError('a block claims more than it can inflate to')
   const output = new Uint8Array(length)
-  let at = start
-  let written = 0
-  while (at < bytes.length) {
-    const tag = bytes[at++] as number
-    const kind = tag & 3
-    if (kind === 0) {
-      let size = tag >> 2
-      if (size >= SHORT_LITERAL_MAX) {
-        const sizeBytes = size - SHORT_LITERAL_MAX + 1
-        size = readNumber(bytes, at, sizeBytes)
-        at += sizeBytes
-      }
-      size++
-      if (at + size > bytes.length || written + size > length)
-        throw new SnappyError('a literal exceeds its block')
-      output.set(bytes.subarray(at, at + size), written)
-      at += size
-      written += size
-      continue
-    }
-    const offsetBytes = kind === 1 ? 1 : kind === 2 ? 2 : 4
-    const low = readNumber(bytes, at, offsetBytes)
-    const size = kind === 1 ? 4 + ((tag >> 2) & 7) : 1 + (tag >> 2)
-    const offset = kind === 1 ? (tag >> 5) * 256 + low : low
-    at += offsetBytes
-    if (at > bytes.length || offset === 0 || offset > written || written + size > length)
-      throw new SnappyError('a copy exceeds its block')
-    copyWithin(output, written - offset, written, size)
-    written += size
-  }
-  if (written !== length) throw new SnappyError(`a block inflates to ${written} bytes, not to ${length}`)
+  if (fill(bytes, start, length, output) < bytes.length)
+    throw new SnappyError('a block inflates to more than it claims')
   return output
 }

@@ -6,6 +6,12 @@ import type { Log } from '../../../p2p/log.ts'
  */
 export const BACKLOG_BYTES_MAX = 64 * 1024 * 1024
 
+/**
+ * Of it for what comes from nodes that are no validators: the rest is for the validators, whose votes are then never dropped behind theirs,
+ * nor handled after more than this.
+ */
+export const STRANGERS_BACKLOG_BYTES_MAX = BACKLOG_BYTES_MAX / 8
+
 /** Overhead counted for each message. */
 const MESSAGE_BYTES = 256
 
@@ -16,8 +22,8 @@ const DIRECTIONS = { toNetwork: 0, fromNetwork: 1 } as const
 export const createHandled = (): SharedArrayBuffer => new SharedArrayBuffer(8)
 
 export type Backlog = {
-  /** Sender side: returns whether this many bytes may be sent now, and counts them as sent if so. */
-  admits(bytes: number): boolean
+  /** Sender side: returns whether this many bytes may be sent now, and counts them as sent if so. `most` may be in flight then. */
+  admits(bytes: number, most?: number): boolean
   /** Receiver side: counts this many bytes as handled. */
   handled(bytes: number): void
 }
@@ -32,11 +38,11 @@ export const openBacklog = (
   // Both counters wrap around at 2^32 and never differ by more than the limit.
   let sent = 0
   return {
-    admits: bytes => {
+    admits: (bytes, most = BACKLOG_BYTES_MAX) => {
       const weight = bytes + MESSAGE_BYTES
       const waiting = (sent - Atomics.load(counters, at)) >>> 0
       // A single message always passes, however large.
-      if (waiting > 0 && waiting + weight > BACKLOG_BYTES_MAX) {
+      if (waiting > 0 && waiting + weight > most) {
         log.warn(
           'Dropped a message of {bytes} bytes between the network worker and the main thread: {waiting} bytes are queued',
           {

@@ -1,7 +1,7 @@
 import type { Address } from '../../../core/bytes/bytes.ts'
 import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { NetworkHandlers, Peer, PeerStatus } from '../../../p2p/network.ts'
-import type { Backlog } from './backlog.ts'
+import { type Backlog, BACKLOG_BYTES_MAX, STRANGERS_BACKLOG_BYTES_MAX } from './backlog.ts'
 import { NOT_TAKEN, type ValidationResults } from './validationResults.ts'
 import { ownBytes, joinList } from './joinedBytes.ts'
 import type { NodeState, FromNetwork } from './protocol.ts'
@@ -26,6 +26,14 @@ const ownPeer = (peer: Peer): Peer => ({
   status: { ...peer.status, genesisHash: ownBytes(peer.status.genesisHash), ...headOf(peer.status) },
 })
 
+/** Whether bytes of a node may be handed to the main thread: those of validators are not kept out by those of others. */
+const admitsOf =
+  ({ backlog, nodeState }: { readonly backlog: Backlog; readonly nodeState: () => NodeState }) =>
+  (from: Address, bytes: number): boolean => {
+    const isValidator = roleIn(nodeState().validators, from) === 'validator'
+    return backlog.admits(bytes, isValidator ? BACKLOG_BYTES_MAX : STRANGERS_BACKLOG_BYTES_MAX)
+  }
+
 /** Network handlers that forward events to the main thread and answer queries from the state it has sent. */
 export const createHandlers = (from: {
   readonly post: (message: FromNetwork, moved?: readonly ArrayBuffer[]) => void
@@ -37,9 +45,10 @@ export const createHandlers = (from: {
   readonly nodeState: () => NodeState
   readonly peers: () => readonly Peer[]
 }): NetworkHandlers => {
-  const { post, backlog, lists, nodeState, validationResults } = from
+  const { post, lists, nodeState, validationResults } = from
   /** Peers whose configuration was sent already: later statuses send only the head. */
   const sent = new WeakMap<PeerStatus['configuration'], string>()
+  const admits = admitsOf(from)
   return {
     status: () => ({
       ...from.status,
@@ -51,19 +60,19 @@ export const createHandlers = (from: {
     }),
     roleOf: address => roleIn(nodeState().validators, address),
     onConsensusMessage: ({ address }, code, bytes) => {
-      if (!backlog.admits(bytes.length)) return
+      if (!admits(address, bytes.length)) return
       const data = ownBytes(bytes)
       post({ kind: 'consensus', peer: keyOf(address), code, data }, [data.buffer])
     },
     onTransactions: ({ address }, list) => {
       const transactions = joinList(list)
-      if (!backlog.admits(transactions.bytes.length)) return NOT_TAKEN
+      if (!admits(address, transactions.bytes.length)) return NOT_TAKEN
       return validationResults.request(id =>
         post({ kind: 'transactions', id, peer: keyOf(address), transactions }, [transactions.bytes.buffer]),
       )
     },
     onNewBlock: ({ address }, bytes) => {
-      if (!backlog.admits(bytes.length)) return
+      if (!admits(address, bytes.length)) return
       const block = ownBytes(bytes)
       post({ kind: 'block', peer: keyOf(address), block }, [block.buffer])
     },

@@ -4,6 +4,7 @@ import { CONNECTION_ATTACKS } from './connections.ts'
 import { CONSENSUS_FLOODS } from './consensusFlood.ts'
 import { damagedFiles } from './damagedFiles.ts'
 import { defaultFees } from './defaultFees.ts'
+import { DEVP2P_STRANGERS } from './devp2pStrangers.ts'
 import { diskFull } from './diskFull.ts'
 import { foreignOrigins } from './foreignOrigins.ts'
 import { forgedTokens } from './forgedTokens.ts'
@@ -53,6 +54,7 @@ export const ATTACKS: readonly Attack[] = [
   unauthorizedBodies,
   ...SHORT_UNITS,
   ...CONNECTION_ATTACKS,
+  ...DEVP2P_STRANGERS,
   webSocketReaders,
   logSubscriptions,
 ]

@@ -28,6 +28,8 @@ export type ScriptedPeer = {
   readonly reason: () => number | undefined
   readonly isClosed: () => boolean
   send(id: number, payload: Uint8Array): void
+  /** A message as it is, not compressed. */
+  sendAsIs(id: number, payload: Uint8Array): void
   /** Bytes that are no frame. */
   sendRaw(bytes: Uint8Array): void
   sendEth(code: number, content: RlpInput): void
@@ -64,11 +66,12 @@ export const connectScripted = async (enode: string, options: ScriptOptions = {}
   const heard: Heard[] = []
   const taken = new Set<Heard>()
   const state: { reason: number | undefined; closed: boolean } = { reason: undefined, closed: false }
-  const read = (data: Uint8Array): void =>
+  const read = (data: Uint8Array): void => {
     reader.push(data, ({ id, payload }) => {
       if (id === 1) state.reason = decodeDisconnect(inflatedOrPlain(payload)) ?? -1
       else heard.push({ id, payload: id === 0 ? payload : decompressSnappy(payload, MAX) })
     })
+  }
   socket.on('data', read)
   socket.on('close', () => {
     state.closed = true
@@ -96,6 +99,7 @@ export const connectScripted = async (enode: string, options: ScriptOptions = {}
   const genesis = BLOCKS[0] as SampleBlock
   return {
     heard,
+    sendAsIs: (id, payload) => void socket.write(write(id, payload)),
     reason: () => state.reason,
     isClosed: () => state.closed,
     send,

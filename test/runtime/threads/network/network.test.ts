@@ -154,8 +154,10 @@ describe('given two networks, each on a thread of its own', () => {
       const b = await start({
         bootnodes: [a.network.enode],
         handlers: {
-          status: () =>
-            statusOf({ genesisHash: new Uint8Array(32).fill(8), configuration: { chainId: '8' } }),
+          status: () => ({
+            ...statusOf({ genesisHash: new Uint8Array(32).fill(8), configuration: { chainId: '8' } }),
+            headTimestamp: 0n,
+          }),
         },
       })
       await until(() => a.of('refused').length > 0 && b.of('refused').length > 0)

@@ -59,7 +59,7 @@ const startNode = async (options: ThreadOptions): Promise<ThreadNode> => {
     },
     ...options,
     handlers: {
-      status: () => change.status,
+      status: () => ({ ...change.status, headTimestamp: 0n }),
       blocks: async function* () {},
       records: async function* () {},
       poolHashes: async function* () {},
