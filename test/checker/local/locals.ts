@@ -138,10 +138,10 @@ const keyOf = (world: World, local: Local): string => {
 }
 
 /** Takes out what decides nothing, so that equal states share it. */
-const reduced = ({ scope }: World, local: Local): Local =>
+const reduced = (local: Local): Local =>
   local.isDone
     ? { ...local, state: initialState(undefined), timers: new Map(), records: [] }
-    : { ...local, state: bare(local.state, scope.slow) }
+    : { ...local, state: bare(local.state) }
 
 const factsOf = (
   world: World,
@@ -205,7 +205,7 @@ export const createLocals = (world: World, onTransition: (effects: readonly Effe
   }
 
   const intern = (local: Local, parent: number, cause: number): number => {
-    const small = reduced(world, local)
+    const small = reduced(local)
     const key = keyOf(world, small)
     const print = fingerprint(key)
     const known = ids.get(print)
@@ -249,7 +249,7 @@ export const createLocals = (world: World, onTransition: (effects: readonly Effe
     if (known !== undefined) return known
     const parent = parents[id] as number
     const local = parent < 0 ? begun((facts[id] as Facts).node) : computed(parent, causes[id] as number)
-    const small = reduced(world, local)
+    const small = reduced(local)
     keep(id, small)
     return small
   }

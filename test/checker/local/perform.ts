@@ -5,7 +5,7 @@ import { withRound } from '../../../core/qbft/codec/roundOfBlock.ts'
 import type { Effect, EffectOf } from '../../../core/qbft/effect.ts'
 import type { QbftEnvironment } from '../../../core/qbft/environment.ts'
 import type { Input } from '../../../core/qbft/input.ts'
-import { transition } from '../../../core/qbft/machine.ts'
+import { type Transition, transition } from '../../../core/qbft/machine.ts'
 import { faultInRecord } from '../../simulation/checker/records.ts'
 import { faultInSeals } from '../../simulation/checker/seals.ts'
 import { INVALID } from '../world/blocks.ts'
@@ -171,12 +171,23 @@ const performed = (machine: Machine, run: Run, effect: Effect): void => {
   }
 }
 
+/** The transition, or why the machine threw instead: its assertions are rules, too. */
+const attempted = ({ environment }: Machine, { state, nowMs }: Local, input: Input): Transition | string => {
+  try {
+    return transition(environment, state, input, nowMs)
+  } catch (error) {
+    return `throws: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
 /** Runs the machine until it has no more inputs. The same object when nothing changed that decides the future. */
 const runOut = (machine: Machine, start: Local, inputs: readonly Input[]): Local => {
   const run: Run = { local: start, inputs: [...inputs] }
   for (let input = run.inputs.shift(); input !== undefined; input = run.inputs.shift()) {
     if (run.local.isDone) break
-    const { state, effects } = transition(machine.environment, run.local.state, input, run.local.nowMs)
+    const made = attempted(machine, run.local, input)
+    if (typeof made === 'string') return withFault({ ...run.local }, made)
+    const { state, effects } = made
     machine.onTransition(effects)
     if (run.local === start && isUnchanged(start.state, state) && effects.every(isSilent)) continue
     run.local = { ...run.local, state }

@@ -120,9 +120,12 @@ const HEIGHT: Fields<HeightState> = {
   failedRounds: undefined,
   heldMs: undefined,
   softTimeoutMs: undefined,
+  // A known verdict spares a verification, which is no step of its own unless works are slow.
   verdicts: (verdicts, { world }) =>
     sorted(
-      [...verdicts].map(([hash, { state }]) => `${world.blocks.chainOf(Uint8Array.fromHex(hash))}:${state}`),
+      [...(world.scope.slow ? verdicts : [])].map(
+        ([hash, { state }]) => `${world.blocks.chainOf(Uint8Array.fromHex(hash))}:${state}`,
+      ),
     ),
   signed: recordKey,
   floor: text,
@@ -141,15 +144,35 @@ const WAITS_OVER_MS = 10_000
 const waited = (sinceMs: number | undefined, { nowMs }: Naming): string =>
   sinceMs === undefined ? '-' : text(nowMs - sinceMs >= WAITS_OVER_MS)
 
-const RECALL: Fields<Recall> = {
+type Reported = { readonly sequence: bigint; readonly round: number }
+const reported = ({ sequence, round }: Reported): string => `${sequence}/${round}`
+
+/** Requests to all validators beyond the second one change nothing. */
+const REQUESTS_MAX = 2
+
+/** Of the recall with waits in time, and of the one that counts requests: a field that is not there writes nothing. */
+const RECALL = {
   recordSequence: text,
   isDamaged: text,
   wasOutdated: text,
-  reported: (reported, naming) =>
-    sorted([...reported].map(([key, { sequence, round }]) => `${nodeOf(naming, key)}:${sequence}/${round}`)),
+  reported: (positions: ReadonlyMap<string, Reported> | undefined, naming: Naming) =>
+    sorted([...(positions ?? [])].map(([key, position]) => `${nodeOf(naming, key)}:${reported(position)}`)),
   progressAtMs: waited,
   isSettled: text,
-}
+  asked: (asked: ReadonlySet<string> | undefined, naming: Naming) =>
+    sorted([...(asked ?? [])].map(key => nodeOf(naming, key))),
+  reports: (
+    reports: ReadonlyMap<string, { readonly lowest: Reported; readonly latest: Reported }> | undefined,
+    naming: Naming,
+  ) =>
+    sorted(
+      [...(reports ?? [])].map(
+        ([key, { lowest, latest }]) => `${nodeOf(naming, key)}:${reported(lowest)}:${reported(latest)}`,
+      ),
+    ),
+  requests: (requests: number | undefined) => text(Math.min(requests ?? 0, REQUESTS_MAX)),
+  clearedAt: text,
+} as unknown as Fields<Recall>
 
 const STATE: Fields<QbftState> = {
   height: (height, naming) => written(HEIGHT, height, naming),
@@ -182,7 +205,7 @@ export const isUnchanged = (before: QbftState, after: QbftState): boolean => {
 }
 
 /** The state without limits of floods and without what counts time. */
-export const bare = (state: QbftState, keepsVerdicts: boolean): QbftState => {
+export const bare = (state: QbftState): QbftState => {
   const { height } = state
   if (height === undefined) return state
   return {
@@ -191,7 +214,6 @@ export const bare = (state: QbftState, keepsVerdicts: boolean): QbftState => {
     height: {
       ...height,
       peerBudgets: new Map(),
-      verdicts: keepsVerdicts ? height.verdicts : new Map(),
       failedRounds: 0,
       heldMs: 0,
       ownMessages: [],
