@@ -29,11 +29,12 @@ const isPlainTransfer = (
   blobVersionedHashes === undefined &&
   world.code(to).length === 0
 
-/** The highest gas limit that the sender can pay. */
-const highestGas = ({ message }: PreparedCall, world: WorldState): bigint => {
-  if (message.maxFeePerGas === 0n) return message.gasLimit
+/** The highest gas limit that a transaction may have and the sender can pay. */
+const highestGas = ({ message, environment }: PreparedCall, world: WorldState): bigint => {
+  const allowed = minBigint(message.gasLimit, environment.rules.transactionGasMax ?? message.gasLimit)
+  if (message.maxFeePerGas === 0n) return allowed
   const available = world.balance(message.from) - message.value
-  return available < 0n ? message.gasLimit : minBigint(message.gasLimit, available / message.maxFeePerGas)
+  return available < 0n ? allowed : minBigint(allowed, available / message.maxFeePerGas)
 }
 
 /** `exact` returns the gas used if that suffices, as Besu's GraphQL does; `search` is Besu's eth_estimateGas. */

@@ -18,11 +18,9 @@ export type PreparedCall = {
   readonly environment: BlockEnvironment
 }
 
-/** Gas of a call without a gas member. */
-const defaultGas = ({ rules, gasLimit }: BlockEnvironment, gasCap: bigint): bigint => {
-  const allowed = minBigint(gasLimit, rules.transactionGasMax ?? gasLimit)
-  return gasCap > 0n ? minBigint(allowed, gasCap) : allowed
-}
+/** Gas of a call without a gas member. EIP-7825 limits transactions, not calls. */
+const defaultGas = ({ gasLimit }: BlockEnvironment, gasCap: bigint): bigint =>
+  gasCap > 0n ? minBigint(gasLimit, gasCap) : gasLimit
 
 /** Checks the chain id, and that the fork has the transaction types that the call's members need. @throws RpcError */
 export const checkTypes = (call: CallParameters, { rules }: BlockEnvironment): void => {
