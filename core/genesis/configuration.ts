@@ -86,6 +86,11 @@ export type Consensus =
        * (`qbftAt`, `selectionAt`). Undefined where each `block` is a block number.
        */
       readonly besuTimesFrom?: bigint
+      /**
+       * With `isQuorum`: as in GoQuorum, a transition selects the validators from the block after its own on, which it asks
+       * the mode of the block before for.
+       */
+      readonly selectsNextBlock?: boolean
       /** The first block of QBFT after a history of IBFT 2.0; 0 without one. */
       readonly startBlock: bigint
       readonly messaging: QbftMessaging

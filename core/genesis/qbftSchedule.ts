@@ -42,14 +42,24 @@ export const transitionAt = (
 export const qbftAt = (consensus: QbftConsensus, number: bigint, timestamp: bigint): QbftParameters =>
   parametersOf(consensus, transitionAt(consensus, { number, timestamp }))
 
-/** The transition that selects the validators of a block and the period of its proposer, by the time of its parent. */
+/** The block whose number selects the validators of a block: with `isQuorum` the one before, as in GoQuorum. */
+const selectingNumber = ({ selectsNextBlock }: QbftConsensus, number: bigint): bigint =>
+  selectsNextBlock === true && number > 0n ? number - 1n : number
+
+/** True when a transition is read as a time, with `besuTransitionTimes`. */
+export const isByTime = ({ besuTimesFrom }: QbftConsensus, { block }: QbftTransition): boolean =>
+  besuTimesFrom !== undefined && block >= besuTimesFrom
+
+/** The transition that selects the validators of a block, by the time of its parent. */
 export const selectingTransitionAt = (
-  { transitions, besuTimesFrom }: QbftConsensus,
+  consensus: QbftConsensus,
   { number, timestamp }: Point,
-): QbftTransition | undefined =>
-  transitions.findLast(
-    ({ block }) => block <= (besuTimesFrom !== undefined && block >= besuTimesFrom ? timestamp : number),
+): QbftTransition | undefined => {
+  const selecting = selectingNumber(consensus, number)
+  return consensus.transitions.findLast(
+    transition => transition.block <= (isByTime(consensus, transition) ? timestamp : selecting),
   )
+}
 
 /**
  * Where the validators of a block come from. With `besuTransitionTimes`, as Besu's schedule of options: only a `block` at or
@@ -63,6 +73,10 @@ export const selectionAt = (
   parametersOf(consensus, selectingTransitionAt(consensus, { number, timestamp: parentTimestamp }))
     .validatorSelection
 
+/** True when every option of a block is that of its number. */
+const isPlain = ({ besuTimesFrom, selectsNextBlock }: QbftConsensus): boolean =>
+  besuTimesFrom === undefined && selectsNextBlock !== true
+
 /** The options that the rules check a block by. */
 export const qbftOfBlock = (
   consensus: QbftConsensus,
@@ -70,14 +84,14 @@ export const qbftOfBlock = (
   parent: Pick<Point, 'timestamp'>,
 ): QbftParameters => {
   const parameters = qbftAt(consensus, block.number, block.timestamp)
-  if (consensus.besuTimesFrom === undefined) return parameters
+  if (isPlain(consensus)) return parameters
   return { ...parameters, validatorSelection: selectionAt(consensus, block.number, parent.timestamp) }
 }
 
 /** The options with which a validator makes the block after `head`, at the earliest time that they allow. */
 export const qbftAfter = (consensus: QbftConsensus, head: Point): QbftParameters => {
   const number = head.number + 1n
-  if (consensus.besuTimesFrom === undefined) return qbftByNumber(consensus, number)
+  if (isPlain(consensus)) return qbftByNumber(consensus, number)
   const selecting = parametersOf(
     consensus,
     selectingTransitionAt(consensus, { number, timestamp: head.timestamp }),
@@ -93,10 +107,6 @@ export const qbftAfter = (consensus: QbftConsensus, head: Point): QbftParameters
   }
 }
 
-/** True when a transition is read as a time, with `besuTransitionTimes`. */
-export const isByTime = ({ besuTimesFrom }: QbftConsensus, { block }: QbftTransition): boolean =>
-  besuTimesFrom !== undefined && block >= besuTimesFrom
-
 /** True when a transition comes after the head. */
 export const isPlanned = (consensus: QbftConsensus, transition: QbftTransition, head: Point): boolean => {
   const { besuTimesFrom } = consensus
@@ -104,12 +114,16 @@ export const isPlanned = (consensus: QbftConsensus, transition: QbftTransition, 
   return transition.block > head.number && (besuTimesFrom === undefined || head.timestamp < besuTimesFrom)
 }
 
-/** The validators that a transition sets at exactly this block; undefined if none does. Always by number, as in Besu. */
+/** The first block with the validators that a transition lists. Always by number, as in Besu. */
+export const overriddenFrom = ({ selectsNextBlock }: QbftConsensus, { block }: QbftTransition): bigint =>
+  selectsNextBlock === true ? block + 1n : block
+
+/** The validators that a transition sets at exactly this block; undefined if none does. */
 export const validatorOverrideAt = (
   consensus: QbftConsensus,
   blockNumber: bigint,
 ): readonly Address[] | undefined =>
-  consensus.transitions.find(transition => transition.block === blockNumber)?.validators
+  consensus.transitions.find(transition => overriddenFrom(consensus, transition) === blockNumber)?.validators
 
 /** The first fork by time, from which Besu reads transitions by time; undefined without one. */
 export const firstTimeFork = (forks: readonly ForkActivation[]): bigint | undefined =>

@@ -1,7 +1,12 @@
 import type { Address } from '../bytes/bytes.ts'
 import { extraDataOf, type Vote } from '../block/codec/extraData.ts'
 import type { Header } from '../block/header.ts'
-import { type QbftConsensus, qbftByNumber, validatorOverrideAt } from '../genesis/qbftSchedule.ts'
+import {
+  overriddenFrom,
+  type QbftConsensus,
+  qbftByNumber,
+  validatorOverrideAt,
+} from '../genesis/qbftSchedule.ts'
 import { applyVote, clearVotes, newTally, type VoteTally } from './votes.ts'
 
 /** The fields of a block that determine the validator set. */
@@ -56,8 +61,10 @@ export const tallyOrigin = (
 ): { readonly block: bigint; readonly validators: readonly Address[] | undefined } => {
   const epoch = lastEpochBlock(consensus, number)
   const override = consensus.transitions.findLast(
-    transition => transition.validators !== undefined && transition.block <= number + 1n,
+    transition => transition.validators !== undefined && overriddenFrom(consensus, transition) <= number + 1n,
   )
-  if (override === undefined || override.block - 1n < epoch) return { block: epoch, validators: undefined }
-  return { block: override.block - 1n, validators: override.validators }
+  const before = override === undefined ? -1n : overriddenFrom(consensus, override) - 1n
+  return override === undefined || before < epoch
+    ? { block: epoch, validators: undefined }
+    : { block: before, validators: override.validators }
 }

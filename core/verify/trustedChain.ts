@@ -4,12 +4,7 @@ import type { Header } from '../block/header.ts'
 import { extraDataOf } from '../block/codec/extraData.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../validators/tally.ts'
 import { newTally, sortValidators } from '../validators/votes.ts'
-import {
-  type QbftConsensus,
-  qbftByNumber,
-  selectionAt,
-  validatorOverrideAt,
-} from '../genesis/qbftSchedule.ts'
+import { type QbftConsensus, selectionAt, validatorOverrideAt } from '../genesis/qbftSchedule.ts'
 import { createLinkedHeaders, readHeader, type ReadHeaders, untrustedHash } from './linkedHeaders.ts'
 import { NotProved } from './notProved.ts'
 import { isSealedBy, listsValidators, verifySealedHeader } from './sealedHeader.ts'
@@ -43,7 +38,7 @@ const isContractAfter = ({ consensus }: TrustedChainOptions, { number, timestamp
 /** True when a contract selected the validators of this block. Where that depends on the time of its parent, it lists none. */
 const isByContract = ({ consensus }: TrustedChainOptions, header: Header): boolean =>
   consensus.besuTimesFrom === undefined
-    ? qbftByNumber(consensus, header.number).validatorSelection.mode === 'contract'
+    ? selectionAt(consensus, header.number, 0n).mode === 'contract'
     : listedIn(header).length === 0
 
 const listedIn = (header: Header): readonly Address[] => extraDataOf(header).validators

@@ -3,12 +3,7 @@ import { toBareHex } from '../../bytes/hex.ts'
 import { setBounded } from '../../collections/boundedMap.ts'
 import type { ChainConfiguration, QbftParameters } from '../../genesis/configuration.ts'
 import { rulesAt } from '../../genesis/forkSchedule.ts'
-import {
-  type QbftConsensus,
-  qbftByNumber,
-  selectionAt,
-  validatorOverrideAt,
-} from '../../genesis/qbftSchedule.ts'
+import { type QbftConsensus, selectionAt, validatorOverrideAt } from '../../genesis/qbftSchedule.ts'
 import type { ChainStore } from '../../store/store.ts'
 import { isEpochBlock, tallyAfter, tallyOrigin, votingBlock } from '../../validators/tally.ts'
 import { contractValidators } from '../../validators/validatorContract.ts'
@@ -142,7 +137,7 @@ const selectionOf = async (
   timeOf = number === 0n ? 0n : number - 1n,
 ): Promise<QbftParameters['validatorSelection']> => {
   const { consensus } = state
-  if (consensus.besuTimesFrom === undefined) return qbftByNumber(consensus, number).validatorSelection
+  if (consensus.besuTimesFrom === undefined) return selectionAt(consensus, number, 0n)
   return selectionAt(consensus, number, (await headerAt(state, timeOf)).timestamp)
 }
 

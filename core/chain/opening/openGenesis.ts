@@ -6,7 +6,7 @@ import type { ChainConfiguration } from '../../genesis/configuration.ts'
 import type { Genesis } from '../../genesis/genesis.ts'
 import { genesisBlock, genesisChanges } from '../../genesis/genesisBlock.ts'
 import { rulesAt } from '../../genesis/forkSchedule.ts'
-import { qbftByNumber } from '../../genesis/qbftSchedule.ts'
+import { selectionAt } from '../../genesis/qbftSchedule.ts'
 import type { BlockCommit, ChainHead, ChainStore } from '../../store/store.ts'
 import { updateStateRoot } from '../../trie/state/stateRoot.ts'
 import { rawHeaderHash } from '../../block/codec/header.ts'
@@ -73,7 +73,7 @@ const requireMode = (configuration: ChainConfiguration, { header }: ChainHead): 
   const { consensus } = configuration
   // With `besuTransitionTimes` the mode may depend on the time of the parent.
   if (consensus.kind !== 'qbft' || consensus.besuTimesFrom !== undefined) return
-  const { mode } = qbftByNumber(consensus, header.number).validatorSelection
+  const { mode } = selectionAt(consensus, header.number, 0n)
   const listed = qbftExtraDataOf(header).validators.length
   if ((mode === 'contract') === (listed === 0)) return
   const expected = mode === 'contract' ? 'no validators (contract mode)' : 'validators in its extraData'

@@ -5,7 +5,7 @@ import { encodeRlp } from '../../rlp/rlp.ts'
 import type { ChainConfiguration, ForkActivation, GenesisAccount } from '../configuration.ts'
 import { forkKeys } from '../parse/forks.ts'
 import type { Genesis, GenesisHeader } from '../genesis.ts'
-import { qbftByNumber } from '../qbftSchedule.ts'
+import { qbftByNumber, type QbftConsensus } from '../qbftSchedule.ts'
 import { parameterEntries, sectionAt, transitionEntries } from '../transitionEntries.ts'
 
 type Entries = Record<string, string>
@@ -52,6 +52,14 @@ const configurationEntries = (configuration: ChainConfiguration): Entries => ({
   ...addressEntry('consolidationRequestContractAddress', configuration.consolidationRequestContractAddress),
 })
 
+/** True where `isQuorum` decides from which block on a transition selects the validators. */
+const changesSelection = ({ selectsNextBlock, transitions, parameters }: QbftConsensus): boolean =>
+  selectsNextBlock === true &&
+  transitions.some(
+    ({ validators, parameters: { validatorSelection } }) =>
+      validators !== undefined || validatorSelection.mode !== parameters.validatorSelection.mode,
+  )
+
 /** The consensus-critical settings of `config.qbft`; timeouts and limits on messages may differ between nodes. */
 const consensusOptions = ({ consensus }: ChainConfiguration): Entries => {
   if (consensus.kind !== 'qbft') {
@@ -65,6 +73,7 @@ const consensusOptions = ({ consensus }: ChainConfiguration): Entries => {
   return {
     'qbft.epochlength': String(epochLength),
     'qbft.startblock': String(startBlock),
+    ...(changesSelection(consensus) ? { isQuorum: 'true' } : {}),
     ...(consensus.besuTimesFrom === undefined ? {} : { 'qbft.besutransitiontimes': 'true' }),
     ...(startBlock === 0n ? {} : { 'ibft2.epochlength': String(parameters.epochLength) }),
     ...parameterEntries(sectionAt(consensus, 0n), parameters),

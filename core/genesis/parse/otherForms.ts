@@ -66,8 +66,9 @@ const GOQUORUM_FORKS = [
   'enableGasPriceBlock',
 ] as const
 
+/** True for a file of a network with GoQuorum. */
+export const isQuorum = (config: Section): boolean => entryOf(config, 'isQuorum')?.value === true
+
 /** The block numbers of GoQuorum's own forks; undefined unless `isQuorum` is true. @throws GenesisError */
 export const goQuorumForkBlocks = (config: Section): readonly bigint[] | undefined =>
-  entryOf(config, 'isQuorum')?.value === true
-    ? GOQUORUM_FORKS.flatMap(key => long(config, key) ?? [])
-    : undefined
+  isQuorum(config) ? GOQUORUM_FORKS.flatMap(key => long(config, key) ?? []) : undefined

@@ -1,5 +1,6 @@
 import type { ForkActivation, QbftParameters } from '../configuration.ts'
 import { GenesisError } from '../error.ts'
+import { isQuorum } from './otherForms.ts'
 import { parseMessaging } from './messaging.ts'
 import { miningBeneficiary, withPeriods } from './qbftOptions.ts'
 import { firstTimeFork, type QbftConsensus } from '../qbftSchedule.ts'
@@ -135,6 +136,7 @@ export const parseQbft = (
     ...(ibft2 === undefined ? qbft : movedSchedule(config, ibft2, qbft, startBlock)),
     startBlock,
     ...besuTimes(section, forks),
+    ...(isQuorum(config) ? { selectsNextBlock: true } : {}),
     messaging: parseMessaging(section),
   }
 }

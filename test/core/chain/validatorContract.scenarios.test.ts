@@ -283,3 +283,37 @@ describe('given a contract without a usable list', () => {
     expect(await failureOf(build(chain))).toMatchObject({ rule: 'coinbase-validator' })
   })
 })
+
+describe('given a network with GoQuorum, whose transitions select the validators of the next block', () => {
+  const file: TestGenesis = {
+    fork: 'berlin',
+    config: { isQuorum: true, ...transitions(toContract(2, FIRST), toVotes(4, V2, V3)) },
+    alloc: { [FIRST]: account(V0, V1) },
+  }
+
+  test('when blocks pass both transitions, then each lists and obeys the validators as GoQuorum does', async () => {
+    const chain = await openTestChain(file)
+    const blocks = [
+      await step(chain, VALIDATORS),
+      await step(chain, VALIDATORS),
+      await step(chain, [V0, V1]),
+      await step(chain, [V0, V1]),
+      await step(chain, [V2, V3]),
+    ]
+    const all = ascending(...VALIDATORS)
+    expect(blocks.map(listed)).toEqual([all, all, [], [], ascending(V2, V3)])
+    const other = await openTestChain(file)
+    for (const block of blocks) expect(await brokenRule(other, block)).toBeUndefined()
+  })
+
+  test('when the file has no isQuorum, then the same blocks are refused at the first transition', async () => {
+    const chain = await openTestChain(file)
+    const blocks = [await step(chain, VALIDATORS), await step(chain, VALIDATORS)]
+    const other = await openTestChain({ ...file, config: { ...file.config, isQuorum: false } })
+    const refusals = [
+      await brokenRule(other, blocks[0] as Block),
+      await brokenRule(other, blocks[1] as Block),
+    ]
+    expect(refusals).toEqual([undefined, 'validators'])
+  })
+})

@@ -7,7 +7,9 @@ import {
   qbftAt,
   qbftOfBlock,
   selectionAt,
+  validatorOverrideAt,
 } from '../../../core/genesis/qbftSchedule.ts'
+import { tallyOrigin } from '../../../core/validators/tally.ts'
 import { consensusEntries } from '../../../core/genesis/comparison/consensusEntries.ts'
 import { DOCUMENTATION } from './genesisFiles.ts'
 
@@ -117,5 +119,43 @@ describe('given warnings about transitions', () => {
   test('when the contract is kept, then its address is the one of the file', () => {
     const selection = selectionAt(consensusOf(0, true), 1n, 5000n)
     expect(selection.mode === 'contract' && toHex(selection.address)).toBe(CONTRACT)
+  })
+})
+
+describe('given a file with isQuorum', () => {
+  const validators = [`0x${'11'.repeat(20)}`]
+  const goQuorum = (transitions: readonly object[]) =>
+    parseGenesis({
+      ...DOCUMENTATION,
+      config: { ...DOCUMENTATION.config, isQuorum: true, transitions: { qbft: transitions } },
+    })
+  const file = goQuorum([
+    { block: 12, validatorselectionmode: 'contract', validatorcontractaddress: CONTRACT, blockreward: '5' },
+    { block: 24, validatorselectionmode: 'blockheader', validators },
+  ])
+  const consensus = file.configuration.consensus as QbftConsensus
+
+  test('when a transition changes the mode, then it selects from the next block on, as in GoQuorum, and pays from its own', () => {
+    const modes = [11n, 12n, 13n, 24n, 25n].map(number => selectionAt(consensus, number, 0n).mode)
+    expect(modes).toEqual(['blockheader', 'blockheader', 'contract', 'contract', 'blockheader'])
+    expect(rewards(consensus, [11n, 0n], [12n, 0n])).toEqual([0, 5])
+    expect(
+      qbftOfBlock(consensus, { number: 12n, timestamp: 0n }, { timestamp: 0n }).validatorSelection.mode,
+    ).toBe('blockheader')
+    expect(qbftAfter(consensus, { number: 12n, timestamp: 0n }).validatorSelection.mode).toBe('contract')
+  })
+
+  test('when a transition lists validators, then they govern from the next block on', () => {
+    expect([24n, 25n, 26n].map(number => validatorOverrideAt(consensus, number)?.length)).toEqual([
+      undefined,
+      1,
+      undefined,
+    ])
+    expect([23n, 24n].map(number => tallyOrigin(consensus, number).block)).toEqual([0n, 24n])
+  })
+
+  test('when the selection changes, then nodes compare isQuorum', () => {
+    expect(consensusEntries(file)['isQuorum']).toBe('true')
+    expect(consensusEntries(goQuorum([{ block: 3, blockreward: '1' }]))['isQuorum']).toBeUndefined()
   })
 })
