@@ -130,7 +130,13 @@ export type RpcNetwork = {
 }
 
 /** Why an enode URL is refused. */
-export type EnodeRefusal = 'SYNTAX' | 'INVALID_NODE_ID' | 'INVALID_HOST' | 'INVALID_PORT' | 'LOCAL_NODE'
+export type EnodeRefusal =
+  | 'SYNTAX'
+  | 'INVALID_NODE_ID'
+  | 'NODE_ID_NOT_A_KEY'
+  | 'INVALID_HOST'
+  | 'INVALID_PORT'
+  | 'LOCAL_NODE'
 
 /**
  * The operator's votes: this node casts them in the blocks that it proposes while they would have an effect. They are kept

@@ -129,6 +129,7 @@ export const RPC_ERRORS = {
     message:
       "Invalid node ID: node ID must have exactly 128 hexadecimal characters and should not include any '0x' hex prefix.",
   },
+  NODE_ID_NOT_A_KEY: { code: -32000, message: 'Invalid node ID: it is not a secp256k1 public key.' },
   NON_PERMITTED_NODE: { code: -32000, message: 'Cannot add a non-permitted node as a peer' },
   ACCOUNT_ALLOWLIST_OFF: { code: -32000, message: 'Account allowlist has not been enabled' },
   NODE_ALLOWLIST_OFF: { code: -32000, message: 'Node allowlist has not been enabled' },

@@ -1,3 +1,4 @@
+import type { Misbehaviour } from '../network.ts'
 import { errorText } from '../../core/text/errorText.ts'
 import { nameOf } from '../peers/connection.ts'
 import type { Host } from '../transport/host.ts'
@@ -6,6 +7,13 @@ import type { Peers } from './peers.ts'
 import type { Services } from './services.ts'
 
 export type Parts = Base & Peers & Services & { readonly host: Host }
+
+/** Of the text, what a goodbye holds with the rest of its reason. */
+const DETAIL_LENGTH_MAX = 220
+
+/** The reason that a banned peer is told, once: the rule that its block breaks, as its operator may be able to mend that. */
+const banReason = (what: Misbehaviour, detail: string): string =>
+  what === 'invalid-block' ? `banned: ${what}: ${detail.slice(0, DETAIL_LENGTH_MAX)}` : `banned: ${what}`
 
 /** Opens missing gossip streams, unless the network stops. */
 export const reopenGossip = ({ state, gossip }: Parts): void => {
@@ -42,7 +50,7 @@ export const connectParts = (parts: Parts): void => {
     for (const each of table.get(connection.id)?.connections ?? [connection]) {
       // Stops reading until the connection has ended.
       each.inboundLimits?.hold()
-      connections.close(each, `banned: ${what}`, true)
+      connections.close(each, banReason(what, detail), true)
     }
   })
   host.addEventListener('connection:open', ({ detail }) => {

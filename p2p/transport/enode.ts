@@ -55,7 +55,7 @@ export const parseEnode = (text: string): Enode => {
     )
   const publicKey = fromHex(id)
   if (!isOnCurve(publicKey))
-    return fail('INVALID_NODE_ID', 'Invalid node ID: it is not a secp256k1 public key.')
+    return fail('NODE_ID_NOT_A_KEY', 'Invalid node ID: it is not a secp256k1 public key.')
   const host = bracketed.startsWith('[') ? bracketed.slice(1, -1) : bracketed
   const kind = hostKind(host)
   if (kind === undefined || (kind === 'ip6') !== bracketed.startsWith('['))
@@ -95,6 +95,8 @@ export const formatEnode = ({ publicKey, host, port, discoveryPort }: Enode): st
 export type EnodeErrorCode =
   | 'SYNTAX'
   | 'INVALID_NODE_ID'
+  /** Not a point of the curve: no node can have it. */
+  | 'NODE_ID_NOT_A_KEY'
   | 'INVALID_HOST'
   | 'INVALID_PORT'
   /** It is the node's own. */

@@ -10,6 +10,7 @@ import { listeningEnode, networkOf } from './network.ts'
 const REFUSALS: Readonly<Record<EnodeRefusal, RpcErrorName>> = {
   SYNTAX: 'PARSE_ERROR',
   INVALID_NODE_ID: 'INVALID_NODE_ID',
+  NODE_ID_NOT_A_KEY: 'NODE_ID_NOT_A_KEY',
   INVALID_HOST: 'PARSE_ERROR',
   INVALID_PORT: 'PARSE_ERROR',
   LOCAL_NODE: 'LOCAL_NODE',

@@ -111,4 +111,28 @@ export const ANSWER_ROWS: readonly Row[] = [
     answer: [undefined, undefined],
     because: '| `prestateTracer`, `trace_replayTransaction` | served | fails, missing |',
   },
+  {
+    what: 'eth_mining',
+    ask: async ({ rpc }) => typeof (await rpc('eth_mining')).result,
+    answer: 'boolean',
+    because: '| `eth_mining` | whether this node makes blocks | -32601 |',
+  },
+  {
+    what: 'debug_setHead',
+    ask: ({ rpc }) => refusal(rpc('debug_setHead', '0x1')),
+    answer: [-32604, 'Method not enabled'],
+    because: '| `debug_setHead`, `debug_replayBlock`, `debug_metrics`, `plugins_reloadPluginConfig` | -32604',
+  },
+  {
+    what: 'the data of a revert in structLogs',
+    ask: async ({ rpc }) => {
+      const to = `0x${'99'.repeat(20)}`
+      const stateOverrides = { [to]: { code: '0x60ff5f5260205ffd' } }
+      const { result } = await rpc('debug_traceCall', { to, gas: '0x20000' }, 'latest', { stateOverrides })
+      const { returnValue, structLogs } = result as { returnValue: string; structLogs: { reason?: string }[] }
+      return [returnValue, structLogs.at(-1)?.reason]
+    },
+    answer: [`0x${'00'.repeat(31)}ff`, `0x${'00'.repeat(31)}ff`],
+    because: '| `reason` and `returnValue` of a revert in structLogs | the whole data |',
+  },
 ]

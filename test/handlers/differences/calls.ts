@@ -29,4 +29,25 @@ export const CALL_ROWS: readonly Row[] = [
     },
     answer: [true, true],
   },
+  {
+    what: 'eth_createAccessList with an entry without keys, and with a value above the balance',
+    ask: async ({ rpc }) => {
+      const accessList = [{ address: BROKE, storageKeys: [] }]
+      const { result } = await rpc('eth_createAccessList', { to: ADDRESS, accessList }, 'latest')
+      const unpaid = await rpc('eth_createAccessList', { from: BROKE, to: ADDRESS, value: '0x1' }, 'latest')
+      return [(result as { accessList: unknown }).accessList, unpaid.error?.code]
+    },
+    answer: [[{ address: BROKE, storageKeys: [] }], -32004],
+    because:
+      '| `eth_createAccessList` with an entry without keys, with `gas`, with a value above the balance |',
+  },
+  {
+    what: 'trace_call that cannot be paid',
+    ask: ({ rpc }) =>
+      rpc('trace_call', { from: BROKE, to: ADDRESS, value: '0x1' }, ['trace'], 'latest').then(
+        ({ error }) => error?.code,
+      ),
+    answer: -32004,
+    because: '| `trace_call` that cannot be paid | -32004 | -32603 |',
+  },
 ]

@@ -77,4 +77,26 @@ export const PARAMETER_ROWS: readonly Row[] = [
       ((await rpc('eth_feeHistory', '0x2', 'latest', [])).result as { reward: unknown }).reward,
     answer: [[], []],
   },
+  {
+    what: 'null among the alternatives of a topic',
+    ask: async ({ rpc }) => {
+      const topics = [[`0x${'12'.repeat(32)}`, null]]
+      const logs = (await rpc('eth_getLogs', { fromBlock: '0x0', topics })).result as unknown[]
+      return logs.length > 0
+    },
+    answer: true,
+    because: '| `null` among the alternatives of a topic, `[[T, null]]` | any topic, as in geth | ignored |',
+  },
+  {
+    what: 'an unknown member of a filter of txpool_besuPendingTransactions',
+    ask: ({ rpc }) => refusal(rpc('txpool_besuPendingTransactions', 1, { unknown: { eq: '0x1' } })),
+    answer: [-32602, 'Invalid pending transactions params'],
+    because: '| a filter of `txpool_besuPendingTransactions` with an unknown member | -32602 | ignored |',
+  },
+  {
+    what: 'an engine_ method',
+    ask: ({ rpc }) => refusal(rpc('engine_exchangeCapabilities', [])),
+    answer: [-32601, 'Method not found'],
+    because: '| `engine_` methods | -32601',
+  },
 ]

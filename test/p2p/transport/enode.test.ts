@@ -28,7 +28,7 @@ describe('given an enode URL', () => {
     [`enode://${ID}`, 'SYNTAX'],
     [`enode://${ID.slice(2)}@1.2.3.4:30303`, 'INVALID_NODE_ID'],
     [`enode://0x${ID.slice(2)}@1.2.3.4:30303`, 'INVALID_NODE_ID'],
-    [`enode://${'0'.repeat(128)}@1.2.3.4:30303`, 'INVALID_NODE_ID'],
+    [`enode://${'0'.repeat(128)}@1.2.3.4:30303`, 'NODE_ID_NOT_A_KEY'],
     [`enode://${ID}@1.2.3.400:30303`, 'INVALID_HOST'],
     [`enode://${ID}@[zz::1]:30303`, 'INVALID_HOST'],
     [`enode://${ID}@[10.0.0.1]:30303`, 'INVALID_HOST'],

@@ -141,11 +141,11 @@ describe('given two networks, each on a thread of its own', () => {
       expect(b.of('gone')).toEqual([['the peer closed it: removed by the operator']])
     }))
 
-  test('when a peer misbehaves, then it is disconnected', () =>
+  test('when a peer misbehaves, then it is disconnected, and told the rule that its block breaks', () =>
     withPair(async (a, b) => {
       a.network.reportMisbehaviour(addressOf(a), 'invalid-block', 'block 3 is none')
       await until(() => b.of('gone').length === 1 && a.network.peers().length === 0)
-      expect(b.of('gone')).toEqual([['the peer closed it: banned: invalid-block']])
+      expect(b.of('gone')).toEqual([['the peer closed it: banned: invalid-block: block 3 is none']])
     }))
 
   test('when a node is of another chain, then it is refused with the differing entries', () =>
