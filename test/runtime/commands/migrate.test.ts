@@ -98,6 +98,27 @@ test('given the data path alone, then the files in and beside it are found', asy
   })
 })
 
+test('given transitions that Besu reads as times, then the entry and the option are named', async () => {
+  await withFolder(async folder => {
+    besuFolder(folder, TOML)
+    const genesis = JSON.parse(genesisText({ validators: [1] }))
+    Object.assign(genesis.config, {
+      shanghaiTime: 0,
+      transitions: { qbft: [{ block: 100_000, blockreward: '7' }] },
+    })
+    writeFileSync(join(folder, 'genesis.json'), JSON.stringify(genesis))
+    const { text } = await run([
+      'migrate',
+      `--from-besu=${join(folder, 'config.toml')}`,
+      `--data-path=${join(folder, 'new')}`,
+    ])
+    expect(text).toContain(
+      'config.transitions.qbft[block 100000] (blockreward): Besu reads "block" as a time',
+    )
+    expect(text).toContain('"besuTransitionTimes": true')
+  })
+})
+
 test('given the folder of the configuration file, then the data path is the one that the file names', async () => {
   await withFolder(async folder => {
     besuFolder(folder, 'data-path="data"\n')

@@ -68,6 +68,12 @@ describe('given the machine of a node', () => {
 })
 
 describe('given the status of a node', () => {
+  test('when Besu reads a planned transition otherwise, then that needs care; an earlier release says nothing of it', () => {
+    const text = 'config.transitions.qbft[block 100000] (blockreward): Besu reads "block" as a time'
+    expect(outcome({ ...WELL, warnings: [text] }, 'transitions')).toEqual([true, true, text])
+    expect(outcome(WELL, 'transitions')).toEqual([undefined, false, undefined])
+  })
+
   test('when it is read, then what no node of this kind answers is none', () => {
     expect(readStatus(JSON.parse(JSON.stringify(WELL)))).toEqual(WELL)
     for (const foreign of [null, 7, {}, { status: 'well' }, { status: 'well', validators: [7] }])
