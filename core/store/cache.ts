@@ -7,6 +7,7 @@ export type Cache<Value> = {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
+  clear(): void
   readonly bytes: number
 }
 
@@ -57,6 +58,12 @@ export const createCache = <Value>(bytesMax: number, sizeOf: (value: Value) => n
       if (value === undefined) return
       young.delete(key)
       youngBytes -= cost(key, value)
+    },
+    clear: () => {
+      young = new Map()
+      old = new Map()
+      youngBytes = 0
+      oldBytes = 0
     },
     get bytes() {
       return youngBytes + oldBytes

@@ -144,6 +144,7 @@ export class StoreCorruption extends Error {
   readonly key: string
   /** The block that the record belongs to; for a record of all blocks, the height that was read. */
   readonly block: number
+  readonly reason: string
   constructor(key: string, block: number, reason: string, remedy?: string) {
     const help =
       remedy ??
@@ -153,5 +154,6 @@ export class StoreCorruption extends Error {
     super(`stored record ${key} of block ${block} is damaged: ${reason}; ${help}`)
     this.key = key
     this.block = block
+    this.reason = reason
   }
 }

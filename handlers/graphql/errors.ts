@@ -2,6 +2,8 @@ import { GraphQLError } from 'graphql'
 import { TransactionRejected, type RejectionCode } from '../../core/txpool/rejection.ts'
 import { prunedError, RPC_ERRORS, RpcError } from '../rpc/errors.ts'
 import { HistoryPruned } from '../../core/store/historyPruned.ts'
+import { ReplicaFault } from '../../core/store/replica/errors.ts'
+import { NotProved } from '../../core/verify/notProved.ts'
 
 /** A resolver's error; `errorCode` is absent where Besu has none. */
 export class FetchError extends Error {
@@ -56,6 +58,13 @@ const clientErrorOf = (
   return undefined
 }
 
+/** What a client is told of an internal error: the reason only where a reader's store is the cause. */
+const internalErrorOf = (error: unknown): { readonly message: string; readonly code: number } => {
+  const { message, code } = RPC_ERRORS.INTERNAL_ERROR
+  const isOfStore = error instanceof NotProved || error instanceof ReplicaFault
+  return { message: isOfStore ? `${message}: ${error.message}` : message, code }
+}
+
 const withPlace = (message: string, error: GraphQLError, extensions: Json): Json => ({
   message,
   ...(error.locations === undefined
@@ -93,7 +102,7 @@ export const errorJson = (error: GraphQLError, report: (error: unknown) => void)
   let clientError = clientErrorOf(cause)
   if (clientError === undefined) {
     report(cause ?? error)
-    clientError = RPC_ERRORS.INTERNAL_ERROR
+    clientError = internalErrorOf(cause)
   }
   const { message, code } = clientError
   return withPlace(`Exception while fetching data (${pathText(error.path)}) : ${message}`, error, {

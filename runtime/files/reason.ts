@@ -40,10 +40,12 @@ const textsOf = (cause: unknown): string => {
   ].join(' ')
 }
 
-/** Why a connection failed, in words and without a final full stop. @param cause an error, or its text */
-export const connectionFailureReason = (cause: unknown): string => {
+/** Why a connection failed, in words of this program; undefined for an error of another kind. */
+export const knownConnectionFailure = (cause: unknown): string | undefined => {
   const texts = textsOf(cause)
-  const known = CONNECTION_REASONS.find(([pattern]) => pattern.test(texts))
-  if (known !== undefined) return known[1]
-  return hideUrlSecrets(errorText(cause)).replace(/\.$/, '')
+  return CONNECTION_REASONS.find(([pattern]) => pattern.test(texts))?.[1]
 }
+
+/** Why a connection failed, in words and without a final full stop. @param cause an error, or its text */
+export const connectionFailureReason = (cause: unknown): string =>
+  knownConnectionFailure(cause) ?? hideUrlSecrets(errorText(cause)).replace(/\.$/, '')

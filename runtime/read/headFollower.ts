@@ -1,4 +1,5 @@
 import { errorText } from '../../core/text/errorText.ts'
+import { ReplicaFault } from '../../core/store/replica/errors.ts'
 import { equalBytes } from '../../core/bytes/bytes.ts'
 import { toHex } from '../../core/bytes/hex.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
@@ -6,6 +7,7 @@ import { REPLICA_KEY } from '../../core/store/keys.ts'
 import { decodeReplicaHead } from '../../core/store/replica/replicaHead.ts'
 import type { ReplicaSnapshot } from '../../core/store/replica/readStore.ts'
 import type { ChainHead } from '../../core/store/store.ts'
+import { faultOf } from './faults.ts'
 
 export type HeadFollowerOptions = {
   readonly kv: Pick<KeyValueStore, 'get'>
@@ -16,6 +18,8 @@ export type HeadFollowerOptions = {
   readonly ttlMs: number
   /** False where each request must read by itself, because it cannot wait for another request's read. */
   readonly sharesReads?: boolean
+  /** A store that is silent for longer is a reason of its own; undefined where the request that waits has a limit. */
+  readonly waitMsMax?: number
   readonly nowMs: () => number
 }
 
@@ -45,17 +49,17 @@ type State = HeadFollowerOptions & {
 /** @throws the reason why a reader of this chain must not use it */
 const requireUsable = ({ current, genesis }: State, replica: ReplicaSnapshot): void => {
   if (!equalBytes(replica.genesisHash, genesis.hash))
-    throw new ReplicaRefused(
-      `it holds the chain of genesis block ${toHex(replica.genesisHash)}, the genesis file defines ${toHex(genesis.hash)}`,
+    throw new ReplicaFault(
+      `is not followed: it holds the chain of genesis block ${toHex(replica.genesisHash)}, the genesis file defines ${toHex(genesis.hash)}`,
     )
   if (current === undefined) return
   const [before, next] = [current.head, replica.head]
   if (next.header.number < before.header.number)
-    throw new ReplicaRefused(
-      `it has block ${next.header.number} as its head, and had block ${before.header.number} before`,
+    throw new ReplicaFault(
+      `is not followed: it has block ${next.header.number} as its head, and had block ${before.header.number} before`,
     )
   if (next.header.number === before.header.number && !equalBytes(next.hash, before.hash))
-    throw new ReplicaRefused(`it has another block ${next.header.number} than before`)
+    throw new ReplicaFault(`is not followed: it has another block ${next.header.number} than before`)
 }
 
 const read = async (state: State): Promise<void> => {
@@ -64,11 +68,11 @@ const read = async (state: State): Promise<void> => {
   const isOvertaken = (): boolean => state.current !== before
   const stored = await state.kv.get(REPLICA_KEY)
   if (isOvertaken()) return
-  if (stored === undefined) throw new ReplicaRefused('it is empty')
+  if (stored === undefined) throw new ReplicaFault('is not followed: it is empty')
   const isSame = state.stored !== undefined && equalBytes(stored, state.stored)
   if (isSame && state.reason === undefined) return
   const { head, ...rest } = decodeReplicaHead(stored)
-  if (head === undefined) throw new ReplicaRefused('it has no block yet')
+  if (head === undefined) throw new ReplicaFault('is not followed: it has no block yet')
   const replica: ReplicaSnapshot = { ...rest, head }
   requireUsable(state, replica)
   const isNew = state.current === undefined || head.header.number > state.current.head.header.number
@@ -80,12 +84,30 @@ const read = async (state: State): Promise<void> => {
   for (const listener of state.listeners) listener(head)
 }
 
+/** Ends the wait for a silent store; its late answer is used all the same. @throws ReplicaFault */
+const readInTime = async (state: State): Promise<void> => {
+  const { waitMsMax } = state
+  if (waitMsMax === undefined) return read(state)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new ReplicaFault(`has not answered for ${waitMsMax / 1000} s`)),
+      waitMsMax,
+    )
+  })
+  try {
+    await Promise.race([read(state), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 const readOnce = async (state: State): Promise<void> => {
   try {
-    await read(state)
+    await readInTime(state)
     state.reason = undefined
   } catch (error) {
-    state.reason = errorText(error)
+    state.reason = errorText(faultOf(error))
   }
   state.readAtMs = state.nowMs()
 }
@@ -115,14 +137,5 @@ export const createHeadFollower = (options: HeadFollowerOptions): HeadFollower =
       state.listeners.add(listener)
       return () => void state.listeners.delete(listener)
     },
-  }
-}
-
-/** A shared store whose head is rejected. */
-class ReplicaRefused extends Error {
-  override readonly name = 'ReplicaRefused'
-  readonly code = 'REPLICA_REFUSED'
-  constructor(reason: string) {
-    super(`the shared store is not followed: ${reason}`)
   }
 }

@@ -11,9 +11,10 @@ import type { Log } from '../logging/log.ts'
 import { onNextTurn } from '../scheduler.ts'
 import { keepCompressed } from '../threads/calls/compressedJson.ts'
 import { boundedWait } from '../../p2p/boundedWait.ts'
+import { createFaultReport, type FaultReport, withNamedFailures } from './faults.ts'
 import { withHeadGuard } from './guardedStore.ts'
 import { createHeadFollower, type HeadFollower } from './headFollower.ts'
-import { HEAD_POLL_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'
+import { HEAD_POLL_MS, HEAD_SILENCE_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'
 import type { TrustedBlockOption } from './options.ts'
 import { createReadContext, type Verification } from './readHost.ts'
 import { createUpstream, refuseCalls } from './upstream.ts'
@@ -58,9 +59,12 @@ const createReportError = (log: Log): RpcContext['reportError'] => {
 }
 
 /** Reasons why this reader is not ready. */
-const healthProblemsOf = (follower: HeadFollower, maxHeadAge: number): HealthProblems => {
-  const reason = follower.reason()
-  const stalls = reason === undefined ? [] : [reason]
+const healthProblemsOf = (
+  follower: HeadFollower,
+  faults: FaultReport,
+  maxHeadAge: number,
+): HealthProblems => {
+  const stalls = [follower.reason() ?? faults.reason() ?? []].flat()
   const head = follower.current()?.head
   if (head !== undefined && maxHeadAge > 0) {
     const age = Math.floor(Date.now() / 1000) - Number(head.header.timestamp)
@@ -93,16 +97,22 @@ const watchReason = (follower: HeadFollower, log: Log) => {
  * @param isStopped ends the waiting
  */
 export const openReader = async (
-  { genesis, kv: shared, verification, trustedBlock, maxHeadAge, upstream, rpc, log }: ReaderOptions,
+  { genesis, kv: given, verification, trustedBlock, maxHeadAge, upstream, rpc, log }: ReaderOptions,
   isStopped: () => boolean,
 ): Promise<RunningReader | undefined> => {
   const { configuration } = genesis
+  const shared = withNamedFailures(given)
+  const faults = createFaultReport(() => performance.now())
   const kv = withImmutableCache(
     withHeadGuard(shared, () => follower.current()),
     { bytesMax: IMMUTABLE_CACHE_BYTES },
   )
   const genesisHead = genesisHeadOf(genesis)
-  const reportError = createReportError(log)
+  const logError = createReportError(log)
+  const reportError: RpcContext['reportError'] = (method, error) => {
+    faults.note(error)
+    logError(method, error)
+  }
   const { verify, checked } = createVerification({
     kind: verification,
     genesis,
@@ -117,6 +127,7 @@ export const openReader = async (
     genesis: genesisHead,
     verify,
     ttlMs: HEAD_TTL_MS,
+    waitMsMax: HEAD_SILENCE_MS,
     nowMs: () => performance.now(),
   })
   const reportReason = watchReason(follower, log)
@@ -140,7 +151,7 @@ export const openReader = async (
     options: rpc,
     parts: { keep: keepCompressed, onNextTurn },
     forwardCall: upstream === undefined ? refuseCalls(NO_POOL) : createUpstream(upstream, reportError),
-    healthProblems: () => healthProblemsOf(follower, maxHeadAge),
+    healthProblems: () => healthProblemsOf(follower, faults, maxHeadAge),
     reportError,
     warn: text => log.warn('{text}', { text }),
   })

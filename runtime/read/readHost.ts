@@ -1,10 +1,4 @@
 import { toHex } from '../../core/bytes/hex.ts'
-import { DecodeError } from '../../core/block/codec/error.ts'
-import { RlpError } from '../../core/rlp/rlp.ts'
-import { StoreCorruption } from '../../core/store/checksum.ts'
-import { MalformedRecord } from '../../core/store/codec/reader.ts'
-import { TrieCorruption } from '../../core/trie/nodes/load.ts'
-import { NotProved } from '../../core/verify/notProved.ts'
 import type { Chain } from '../../core/chain/chain.ts'
 import { createReadChain } from '../../core/chain/opening/readChain.ts'
 import type { ChainConfiguration } from '../../core/genesis/configuration.ts'
@@ -26,6 +20,7 @@ import { withRunsBounded } from '../../handlers/rpc/dispatch/offload.ts'
 import { createGasPriceOracle } from '../../handlers/rpc/fees/gasPrice.ts'
 import { createReadOnlyHost } from '../../handlers/rpc/readOnlyHost.ts'
 import type { HeadFollower } from './headFollower.ts'
+import { withSecondRead } from './secondRead.ts'
 
 /** How far a reader trusts the store that it reads. */
 export type Verification = 'none' | 'head' | 'state'
@@ -49,19 +44,6 @@ export type ReadHostOptions = {
   readonly reportError: RpcContext['reportError']
   readonly warn: RpcContext['warn']
 }
-
-/** Errors of values that are damaged or forged; a failed connection says nothing of them. */
-const WRONG_VALUE = [
-  NotProved,
-  StoreCorruption,
-  TrieCorruption,
-  MalformedRecord,
-  DecodeError,
-  RlpError,
-  RangeError,
-] as const
-
-const isOfWrongValue = (error: unknown): boolean => WRONG_VALUE.some(kind => error instanceof kind)
 
 /** The store of whatever head is current: for what outlives a request, such as a subscription. */
 const liveStore = (current: () => ChainStore): ChainStore => {
@@ -94,19 +76,11 @@ export const createReadContext = (options: ReadHostOptions): RpcContext => {
   let last:
     | { readonly replica: ReplicaSnapshot; readonly views: Views; readonly snapshot: Snapshot }
     | undefined
-  /** After a wrong value none is used again: it may be right in the store by now. */
-  const reportError: RpcContext['reportError'] = (method, error) => {
-    if (isOfWrongValue(error)) {
-      kv.forget()
-      last = undefined
-    }
-    options.reportError(method, error)
-  }
   const hostOf = (chain: Chain): RpcHost => ({
     ...createReadOnlyHost({
       chain,
       options: options.options,
-      reportError,
+      reportError: options.reportError,
       warn: options.warn,
     }),
     ...options.parts,
@@ -117,7 +91,11 @@ export const createReadContext = (options: ReadHostOptions): RpcContext => {
     const isSame = last?.replica === replica
     if (last !== undefined && isSame && options.isPerRequest !== true) return last.snapshot
     const views = last !== undefined && isSame ? last.views : createReadViews(kv, prefetchTable)
-    const store = checked(createReadStore(kv, replica, views), replica)
+    const unchecked = createReadStore(kv, replica, views)
+    const store = withSecondRead(checked(unchecked, replica), async () => {
+      await kv.forget()
+      unchecked.forget()
+    })
     const chain = createReadChain(configuration, genesis, store)
     const host = { ...(shared ??= hostOf(chain)), chain }
     const snapshot: Snapshot = {

@@ -16,6 +16,7 @@ import type { ProvedContractCall } from '../../core/verify/trustedChain.ts'
 import { createHeadTrust, headerSource } from './headTrust.ts'
 import type { TrustedBlockOption } from './options.ts'
 import type { Verification } from './readHost.ts'
+import { readTwice } from './secondRead.ts'
 
 export type VerificationOptions = {
   readonly kind: Verification
@@ -94,11 +95,18 @@ export const createVerification = (options: VerificationOptions): Verifier => {
     genesisHead,
     trustedBlock,
   )
-  if (kind === 'head') return { verify: trust.verify, checked: unchecked }
+  const verify: Verifier['verify'] = async head => {
+    try {
+      await trust.verify(head)
+    } catch (error) {
+      await readTwice(error, async () => headsKv.forget?.(), () => trust.verify(head))
+    }
+  }
+  if (kind === 'head') return { verify, checked: unchecked }
   const known = new Map<bigint, Header>()
   const anchors = new Map<bigint, Header>()
   return {
-    verify: trust.verify,
+    verify,
     checked: (store, { head }) =>
       createProvedStore({
         store,

@@ -34,11 +34,7 @@ let opened: IsolateState | undefined
  * @param genesisHash of the chain
  * @throws SettingsError where none is bound, or bindings that cannot work together
  */
-export type OpenStore = (
-  env: WorkerEnvironment,
-  genesisHash: Uint8Array,
-  context: ExecutionContext,
-) => Promise<KeyValueStore>
+export type OpenStore = (env: WorkerEnvironment, genesisHash: Uint8Array) => Promise<KeyValueStore>
 
 const answer = async (
   openStore: OpenStore,
@@ -48,13 +44,15 @@ const answer = async (
 ): Promise<Response> => {
   prepare()
   const isolate = (opened ??= await openIsolateState(env))
-  const kv = await openStore(env, isolate.genesisHead.hash, context)
+  const kv = await openStore(env, isolate.genesisHead.hash)
   try {
     return await withStore(kv, async () => {
       const { genesisHead, verify, follower } = isolate
       const what = STORE.exec(new URL(request.url).pathname)?.[1]
+      // The node that fills a store is told what is stored, not what is cached.
+      if (what !== undefined) await kv.forget?.()
       if (what !== undefined)
-        return answerStore(request, what, {
+        return await answerStore(request, what, {
           kv,
           secret: env.STORE_SECRET,
           genesisHash: genesisHead.hash,

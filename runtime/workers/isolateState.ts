@@ -17,6 +17,7 @@ import { createGraphqlEndpoint } from '../../handlers/graphql/endpoint.ts'
 import { createQueryEngine } from '../../handlers/graphql/queryEngine.ts'
 import { createRpcApp, type RpcApp } from '../../handlers/http/app.ts'
 import { createInboundLimits } from '../../handlers/inbound/inboundLimits.ts'
+import { createFaultReport, type FaultReport, withNamedFailures } from '../read/faults.ts'
 import { withHeadGuard } from '../read/guardedStore.ts'
 import { createHeadFollower, type HeadFollower } from '../read/headFollower.ts'
 import { createReadContext } from '../read/readHost.ts'
@@ -60,6 +61,7 @@ const storeOfRequest = (): KeyValueStore => ({
   set: entries => current().set(entries),
   setDurably: entry => current().setDurably(entry),
   sync: () => current().sync(),
+  forget: async () => current().forget?.(),
   pause: () => Promise.resolve(),
   close: () => Promise.resolve(),
 })
@@ -93,9 +95,12 @@ const genesisOf = async (env: WorkerEnvironment): Promise<Genesis> => {
   return parseGenesisText(stored)
 }
 
-const healthProblemsOf = (follower: HeadFollower, { maxHeadAge }: Settings): HealthProblems => {
-  const reason = follower.reason()
-  const stalls = reason === undefined ? [] : [reason]
+const healthProblemsOf = (
+  follower: HeadFollower,
+  faults: FaultReport,
+  { maxHeadAge }: Settings,
+): HealthProblems => {
+  const stalls = [follower.reason() ?? faults.reason() ?? []].flat()
   const header = follower.current()?.head.header
   const age = Math.floor(Date.now() / 1000) - Number(header?.timestamp ?? 0n)
   if (header !== undefined && maxHeadAge > 0 && age > maxHeadAge)
@@ -103,7 +108,7 @@ const healthProblemsOf = (follower: HeadFollower, { maxHeadAge }: Settings): Hea
   return { failures: [], stalls }
 }
 
-const reportError = (method: string, error: unknown): void => reportFailure(`${method} failed`, error)
+const logError = (method: string, error: unknown): void => reportFailure(`${method} failed`, error)
 
 const rpcOptionsOf = (
   { apis, gasCap, minGasPrice, timeoutMs }: Settings,
@@ -158,7 +163,8 @@ export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateS
   const genesis = await genesisOf(env)
   const genesisHead = genesisHeadOf(genesis)
   const { configuration } = genesis
-  const headsKv = storeOfRequest()
+  const headsKv = withNamedFailures(storeOfRequest())
+  const faults = createFaultReport(() => Date.now())
   const kv = withImmutableCache(
     withHeadGuard(headsKv, () => follower.current()),
     { bytesMax: IMMUTABLE_CACHE_BYTES },
@@ -195,9 +201,12 @@ export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateS
         upstream === undefined
           ? refuseCalls('a reader has no pool: set the variable UPSTREAM to the URL of a node')
           : // The platform bounds them, and a request that ends early would never give its place back.
-            createUpstream(upstream, reportError, Infinity),
-      healthProblems: () => healthProblemsOf(follower, settings),
-      reportError,
+            createUpstream(upstream, logError, Infinity),
+      healthProblems: () => healthProblemsOf(follower, faults, settings),
+      reportError: (method, error) => {
+        faults.note(error)
+        logError(method, error)
+      },
       warn: reportWarning,
     })
   let apps: Apps | undefined

@@ -52,6 +52,11 @@ export const createSplitStore = (options: SplitStoreOptions): KeyValueStore => {
     getSync: undefined,
     get: async key => (await getMany([key]))[0],
     getMany,
+    forget: values.forget,
+    close: async () => {
+      await head.close()
+      await values.close()
+    },
     setIf:
       head.setIf &&
       (async (condition, entries) => {

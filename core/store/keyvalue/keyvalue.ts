@@ -35,6 +35,11 @@ export type KeyValueStore = {
    * while the cause persists. Undefined where this needs no action.
    */
   readonly recover?: (() => Promise<void>) | undefined
+  /**
+   * Deletes cached values that were read, because one of them failed its check; what is read next comes from the store itself.
+   * Undefined where nothing is cached.
+   */
+  readonly forget?: (() => Promise<void>) | undefined
   /** Resolves when other work has run; called between the slices of long background work. */
   pause(): Promise<void>
   close(): Promise<void>

@@ -18,3 +18,12 @@ export class StateUnavailable extends Error {
     super('this replica does not have that state, or cannot prove it so far before its head: ask a node')
   }
 }
+
+/** A shared store that a reader cannot use: clients, probes and the log are told the same reason. */
+export class ReplicaFault extends Error {
+  override readonly name = 'ReplicaFault'
+  readonly code = 'REPLICA_FAULT'
+  constructor(reason: string, cause?: unknown) {
+    super(`the shared store ${reason}`, cause === undefined ? undefined : { cause })
+  }
+}

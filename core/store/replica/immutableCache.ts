@@ -12,8 +12,8 @@ export type ImmutableCacheOptions = {
 
 /** A store behind a cache. */
 export type CachedStore = KeyValueStore & {
-  /** Empties the cache: its values may be forged, with right checksums. */
-  readonly forget: () => void
+  /** Empties the cache, and those below it: their values may be forged, with right checksums. */
+  readonly forget: () => Promise<void>
 }
 
 /**
@@ -21,8 +21,7 @@ export type CachedStore = KeyValueStore & {
  * be written later.
  */
 export const withImmutableCache = (kv: KeyValueStore, { bytesMax }: ImmutableCacheOptions): CachedStore => {
-  const newCache = () => createCache<Uint8Array>(bytesMax, value => value.length)
-  let cache = newCache()
+  const cache = createCache<Uint8Array>(bytesMax, value => value.length)
   const keep = (key: string, value: Uint8Array | undefined): Uint8Array | undefined => {
     if (value !== undefined && IMMUTABLE.test(key) && checkedValue(key, value) !== undefined)
       cache.set(key, value)
@@ -32,8 +31,9 @@ export const withImmutableCache = (kv: KeyValueStore, { bytesMax }: ImmutableCac
   return {
     ...kv,
     getSync: undefined,
-    forget: () => {
-      cache = newCache()
+    forget: async () => {
+      cache.clear()
+      await kv.forget?.()
     },
     get: async key => cache.get(key) ?? keep(key, await kv.get(key)),
     getMany:

@@ -84,6 +84,8 @@ const createRecentHash = (views: () => Views, head: ChainHead) => {
 export type ReadStore = ChainStore & {
   /** Trie records after a block that has this state root; only within a run. */
   readonly trieAt: (number: bigint, root: Hash) => TrieNodeReader
+  /** Forgets what was read: it may be forged. Readers of the state that are in use read again. */
+  readonly forget: () => void
 }
 
 /**
@@ -148,6 +150,10 @@ export const createReadStore = (
     },
     nodes: () => ({ get: key => trieAt(head.header.number, head.header.stateRoot).get(key) }),
     trieAt,
+    forget: () => {
+      trie.forget()
+      blocks.discardAbove(-1)
+    },
     snapshotNodes: () => {
       throw new ReadOnlyStore()
     },

@@ -47,6 +47,8 @@ export type ReplicaTrie = {
   /** As ChainStore.run. @throws StateUnavailable for a block too far back; TrieCorruption */
   readonly run: <T>(synchronous: () => T) => Promise<T>
   readonly runAtOnce: <T>(synchronous: () => T) => T | Promise<T>
+  /** Forgets what was read: it may be forged. */
+  readonly forget: () => void
 }
 
 type State = {
@@ -149,6 +151,10 @@ export const createReplicaTrie = (
   return {
     views: () => state.views,
     at: (number, root) => nodesAt(state, number, root),
+    forget: () => {
+      state.views.forget()
+      state.earlier.clear()
+    },
     run: async synchronous => {
       try {
         return await state.views.run(synchronous)

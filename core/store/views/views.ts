@@ -59,6 +59,8 @@ export type Views = {
   cacheNode(key: string, value: Uint8Array | undefined): void
   /** Called when the views are complete up to the height and the caches have the flushed values. Discards loaded values. */
   endWriting(flushedHeight: number): void
+  /** Empties the caches: their values may be forged, with right checksums. */
+  forget(): void
 }
 
 /** Loading rounds in which a concurrent flush may explain an invalid value; after them an invalid value is damaged. */
@@ -284,6 +286,10 @@ export const createViews = (kv: KeyValueStore, completeTo: number, prefetchTable
     endWriting: next => {
       state.writing = undefined
       state.flushedHeight = next
+      state.epoch++
+    },
+    forget: () => {
+      for (const cache of [accounts.cache, slots.cache, nodes, codes, pages]) cache.clear()
       state.epoch++
     },
   }

@@ -1,5 +1,5 @@
 import { HistoryPruned } from '../../../core/store/historyPruned.ts'
-import { StateUnavailable } from '../../../core/store/replica/errors.ts'
+import { ReplicaFault, StateUnavailable } from '../../../core/store/replica/errors.ts'
 import { NotProved } from '../../../core/verify/notProved.ts'
 import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { Caller } from '../../auth/caller.ts'
@@ -54,7 +54,7 @@ const failureOf = (context: RpcContext, row: Method, { params }: Call, error: un
   if (error instanceof HistoryPruned) return { error: refusalOf(row, params, prunedError(error)) }
   if (error instanceof WorkerRefusal) return { error: error.refusal }
   if (error instanceof StateUnavailable) return { error: rpcErrorObject('WORLD_STATE_UNAVAILABLE') }
-  if (error instanceof NotProved) {
+  if (error instanceof NotProved || error instanceof ReplicaFault) {
     context.reportError(row.name, error)
     return { error: { ...rpcErrorObject('INTERNAL_ERROR'), data: error.message } }
   }

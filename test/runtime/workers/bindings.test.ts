@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { WorkerEnvironment, ExecutionContext } from '../../../runtime/workers/environment.ts'
+import type { WorkerEnvironment } from '../../../runtime/workers/environment.ts'
 import { settingsOf } from '../../../runtime/workers/settings.ts'
 import { storeOf } from '../../../runtime/workers/stores.ts'
 import { rejection } from '../../support/rejection.ts'
@@ -18,8 +18,7 @@ test.each<[readonly (keyof WorkerEnvironment)[], string]>([
   [['CHAIN', 'VALUES', 'VALUES_KV'], 'values are kept in one store'],
   [['HYPERDRIVE'], 'PostgreSQL needs main = "runtime/workers/postgresql.ts"'],
 ])('given a deployment with the bindings %p, then it is refused with the reason', async (names, reason) => {
-  const context: ExecutionContext = { waitUntil: () => undefined }
-  const error = await rejection(storeOf(bound(...names), GENESIS_HASH, context))
+  const error = await rejection(storeOf(bound(...names), GENESIS_HASH))
   expect(String(error)).toContain(reason)
 })
 

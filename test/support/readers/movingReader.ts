@@ -3,8 +3,10 @@ import { developmentGenesis } from '../../../core/genesis/development/developmen
 import { parseGenesis } from '../../../core/genesis/parse/parse.ts'
 import { REPLICA_KEY } from '../../../core/store/keys.ts'
 import type { KeyValueStore } from '../../../core/store/keyvalue/keyvalue.ts'
+import { withImmutableCache } from '../../../core/store/replica/immutableCache.ts'
 import { NO_TROUBLES } from '../../../handlers/http/health.ts'
 import type { ForwardCall, RpcContext } from '../../../handlers/rpc/context.ts'
+import { withNamedFailures } from '../../../runtime/read/faults.ts'
 import { withHeadGuard } from '../../../runtime/read/guardedStore.ts'
 import { createHeadFollower } from '../../../runtime/read/headFollower.ts'
 import { createReadContext } from '../../../runtime/read/readHost.ts'
@@ -22,6 +24,8 @@ export type MovingReader = {
   readonly headNumber: () => number
   /** Lets reads of values fail, but not of the head, or no more. */
   readonly setFailing: (isFailing: boolean) => void
+  /** Damages what is read next, but not the head, so many times; -1 for ever. */
+  readonly damageReads: (times: number) => void
   /** Removes all that is stored, then stores the blocks up to this one again; -1 for none. */
   readonly refillTo: (number: number) => Promise<void>
 }
@@ -75,6 +79,12 @@ export const openMovingReader = async (
   let left = 0
   let growing = Promise.resolve()
   let isFailing = false
+  let damages = 0
+  const damaged = (key: string, value: Uint8Array | undefined): Uint8Array | undefined => {
+    if (damages === 0 || value === undefined || key === REPLICA_KEY) return value
+    damages--
+    return value.map((byte, at) => (at === value.length >> 1 ? byte ^ 0xff : byte))
+  }
   const beforeRead = async (keys: readonly string[]): Promise<void> => {
     if (isFailing) throw new Error('the store is gone')
     if (left === 0 || keys.every(key => key === REPLICA_KEY)) return
@@ -86,18 +96,19 @@ export const openMovingReader = async (
     ...shared,
     get: async key => {
       await beforeRead([key])
-      return shared.get(key)
+      return damaged(key, await shared.get(key))
     },
     getMany: async keys => {
       await beforeRead(keys)
-      return (await shared.getMany?.(keys)) ?? []
+      const values = (await shared.getMany?.(keys)) ?? []
+      return values.map((value, index) => damaged(keys[index] as string, value))
     },
   }
   const validator = fromHex(`0x${'11'.repeat(20)}`)
   const context = createReadContext({
     configuration: parseGenesis(developmentGenesis({ validator })).configuration,
     genesis,
-    kv: { ...withHeadGuard(kv, follower.current), forget: () => undefined },
+    kv: withImmutableCache(withHeadGuard(withNamedFailures(kv), follower.current), { bytesMax: 1_000_000 }),
     follower,
     verification: 'none',
     isPerRequest,
@@ -116,6 +127,9 @@ export const openMovingReader = async (
     headNumber: () => Number(follower.current()?.head.header.number),
     setFailing: failing => {
       isFailing = failing
+    },
+    damageReads: times => {
+      damages = times
     },
     refillTo: async number => {
       items.clear()
