@@ -4,6 +4,7 @@ import type { Account, StateReader } from '../../core/state/account.ts'
 import type { Caller, Permission } from '../auth/caller.ts'
 import type { RpcContext, Snapshot } from '../rpc/context.ts'
 import { RpcError } from '../rpc/errors.ts'
+import { createProofNotes, type ProofNotes } from '../rpc/dispatch/answerProof.ts'
 import { createRunner, type Runner } from '../rpc/dispatch/runner.ts'
 import { readState } from '../rpc/state/state.ts'
 import { CALL_METHODS } from './callMethods.ts'
@@ -15,8 +16,10 @@ import { createRequestStore } from './requestStore.ts'
 export type RequestScope = {
   /** The context of JSON-RPC methods, over a store that caches every read. */
   readonly rpc: RpcContext
-  /** HTTP headers that name the head; undefined where the host has no snapshots. */
+  /** HTTP headers of the answer; undefined where the host has no snapshots. */
   readonly answerHeaders: Snapshot['answerHeaders'] | undefined
+  /** What the answer rests on: fields that read something else than the store say so. */
+  readonly proofs: ProofNotes
   readonly budget: Budget
   readonly yieldingList: YieldingList
   /** Runs calls, on a call worker where there is one. */
@@ -96,9 +99,12 @@ export const createScope = ({
     chain: { ...shared.chain, store: createRequestStore(shared.chain.store, abort) },
   }
   let runner: Runner | undefined
+  const proofs = createProofNotes()
+  proofs.note('values')
   return {
     rpc,
     answerHeaders,
+    proofs,
     runner: () => (runner ??= createRunner(CALL_METHODS, rpc)),
     budget: createBudget(abort),
     yieldingList: createYieldingList(rpc.scheduler.createYield()),

@@ -82,6 +82,10 @@ type Identified = {
   readonly claim: Admitted['claim']
 }
 
+/** The events of a stream come after its headers, each at a head of its own. */
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true
+
 const withHeaders = (response: Response, headers: Readonly<Record<string, string>>): Response => {
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   return response
@@ -113,12 +117,13 @@ const execute = async (
       request.signal.aborted ||
       (expiresAtMs !== undefined && authentication.nowMs() >= expiresAtMs),
   })
-  const { answerHeaders } = graphql.scope
+  const { answerHeaders, proofs } = graphql.scope
   const isKnown = caller.user !== undefined
   const executed = engine(request, { ...graphql, abortSignal: signal, peer, claim, isKnown })
   try {
     const response = await Promise.race([executed, timeout])
-    return answerHeaders === undefined ? response : withHeaders(response, answerHeaders)
+    if (answerHeaders === undefined || isStream(response)) return response
+    return withHeaders(response, answerHeaders(proofs.least()))
   } catch (error) {
     // The client has disconnected.
     if (request.signal.aborted) return new Response(null, { status: 400 })

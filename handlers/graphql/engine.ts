@@ -9,7 +9,7 @@ import {
 import type { Scheduler } from '../../core/scheduler.ts'
 import type { ClaimBytes } from '../inbound/inboundLimits.ts'
 import type { GraphqlContext } from './context.ts'
-import { ExecutionAborted } from './errors.ts'
+import { ExecutionAborted, isOfStore } from './errors.ts'
 import { resultOf } from './http/answer.ts'
 import { complexityError } from './limits/complexity.ts'
 
@@ -49,7 +49,10 @@ export type Args = Omit<ExecutionArgs, 'contextValue'> & { readonly contextValue
 /** Executes the operation. An aborted execution returns a result with the error that aborted it. */
 export const executeBounded = async (args: Args): Promise<ExecutionResult> => {
   try {
-    return await execute({ ...args, abortSignal: args.contextValue.abortSignal })
+    const result = await execute({ ...args, abortSignal: args.contextValue.abortSignal })
+    for (const { originalError } of result.errors ?? [])
+      args.contextValue.scope.proofs.note(isOfStore(originalError) ? 'reader' : 'head')
+    return result
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined
     return resultOf(cause instanceof ExecutionAborted ? cause : error)

@@ -58,11 +58,14 @@ const clientErrorOf = (
   return undefined
 }
 
+/** True where the store of a reader is the cause: it cannot be read, or has a wrong value. */
+export const isOfStore = (error: unknown): error is NotProved | ReplicaFault =>
+  error instanceof NotProved || error instanceof ReplicaFault
+
 /** What a client is told of an internal error: the reason only where a reader's store is the cause. */
 const internalErrorOf = (error: unknown): { readonly message: string; readonly code: number } => {
   const { message, code } = RPC_ERRORS.INTERNAL_ERROR
-  const isOfStore = error instanceof NotProved || error instanceof ReplicaFault
-  return { message: isOfStore ? `${message}: ${error.message}` : message, code }
+  return { message: isOfStore(error) ? `${message}: ${error.message}` : message, code }
 }
 
 const withPlace = (message: string, error: GraphQLError, extensions: Json): Json => ({

@@ -1,3 +1,4 @@
+import { proofOfMethod } from '../rpc/dispatch/answerProof.ts'
 import { forwardedRow } from '../rpc/dispatch/forwarding.ts'
 import { WorkerRefusal } from '../rpc/dispatch/offload.ts'
 import type { Method } from '../rpc/method.ts'
@@ -19,11 +20,12 @@ export const methodNamed = (name: string): Method => {
  * @throws RpcError; FetchError with the other node's error
  */
 export const answerOf = async (
-  { rpc, expired, authorization }: Pick<RequestScope, 'rpc' | 'expired' | 'authorization'>,
+  { rpc, expired, authorization, proofs }: Pick<RequestScope, 'rpc' | 'expired' | 'authorization' | 'proofs'>,
   name: string,
   ...params: readonly unknown[]
 ): Promise<unknown> => {
   const row = methodNamed(name)
+  proofs.note(proofOfMethod(name, params))
   const { forwardCall } = rpc
   const { handle } = forwardCall === undefined ? row : forwardedRow(row, forwardCall)
   try {

@@ -10,6 +10,7 @@ import type { TransactionPool } from '../../core/txpool/pool.ts'
 import type { TransactionRejected } from '../../core/txpool/rejection.ts'
 import type { AnswerMemory } from './answerMemory.ts'
 import type { RpcErrorObject } from './errors.ts'
+import type { AnswerProof } from './dispatch/answerProof.ts'
 import type { CallWorkers } from './dispatch/offload.ts'
 import type { FilterRegistry } from './filters/registry.ts'
 import type { GasPriceOracle } from './fees/gasPrice.ts'
@@ -207,8 +208,8 @@ export type RpcService = { readonly host: string; readonly port: number }
 
 /** The chain as one request of a reader sees it: at a fixed head, even while the head moves. */
 export type Snapshot = Pick<RpcContext, 'chain' | 'gasPrice'> & {
-  /** HTTP headers that name the head in every answer. */
-  readonly answerHeaders: Readonly<Record<string, string>>
+  /** HTTP headers of an answer: its block, and what of it was verified. */
+  readonly answerHeaders: (proof: AnswerProof) => Readonly<Record<string, string>>
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RpcContext } from './context.ts'
+import type { ProofNotes } from './dispatch/answerProof.ts'
 import type { Outcome } from './dispatch/envelope.ts'
 import type { Connection } from './connection.ts'
 import type { SchemaName } from './openrpc/schemas.ts'
@@ -15,6 +16,8 @@ export type Call = {
   readonly connection?: Connection | undefined
   /** `Authorization` header of the request, for a call that is forwarded. */
   readonly authorization?: string | null | undefined
+  /** What the answer rests on; undefined where no reader answers. */
+  readonly proofs?: ProofNotes | undefined
 }
 
 /** One parameter of a method, by position. */

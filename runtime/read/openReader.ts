@@ -14,7 +14,14 @@ import { boundedWait } from '../../p2p/boundedWait.ts'
 import { createFaultReport, type FaultReport, withNamedFailures } from './faults.ts'
 import { withHeadGuard } from './guardedStore.ts'
 import { createHeadFollower, type HeadFollower } from './headFollower.ts'
-import { HEAD_POLL_MS, HEAD_SILENCE_MS, HEAD_TTL_MS, HEAD_WAIT_MS, ERROR_LOG_MS, IMMUTABLE_CACHE_BYTES } from './limits.ts'
+import {
+  HEAD_POLL_MS,
+  HEAD_SILENCE_MS,
+  HEAD_TTL_MS,
+  HEAD_WAIT_MS,
+  ERROR_LOG_MS,
+  IMMUTABLE_CACHE_BYTES,
+} from './limits.ts'
 import type { TrustedBlockOption } from './options.ts'
 import { createReadContext, type Verification } from './readHost.ts'
 import { createUpstream, refuseCalls } from './upstream.ts'

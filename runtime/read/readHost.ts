@@ -16,6 +16,7 @@ import type {
   RpcOptions,
   Snapshot,
 } from '../../handlers/rpc/context.ts'
+import type { AnswerProof } from '../../handlers/rpc/dispatch/answerProof.ts'
 import { withRunsBounded } from '../../handlers/rpc/dispatch/offload.ts'
 import { createGasPriceOracle } from '../../handlers/rpc/fees/gasPrice.ts'
 import { createReadOnlyHost } from '../../handlers/rpc/readOnlyHost.ts'
@@ -55,13 +56,22 @@ const liveStore = (current: () => ChainStore): ChainStore => {
   return Object.fromEntries(names.map(name => [name, call(name)])) as unknown as ChainStore
 }
 
+const VERIFIED = 'x-quorate-verified'
+
+/** Headers of the answers at a head. The answer of another node names no block: that is of another head. */
 const answerHeadersOf = (
   { header, hash }: ChainHead,
   verification: Verification,
-): Record<string, string> => ({
-  'x-quorate-block': `${header.number}:${toHex(hash)}`,
-  'x-quorate-verified': verification,
-})
+): Snapshot['answerHeaders'] => {
+  const block = { 'x-quorate-block': `${header.number}:${toHex(hash)}` }
+  const headers: Readonly<Record<AnswerProof, Readonly<Record<string, string>>>> = {
+    values: { ...block, [VERIFIED]: verification },
+    head: { ...block, [VERIFIED]: verification === 'state' ? 'head' : verification },
+    reader: { ...block, [VERIFIED]: 'none' },
+    upstream: { [VERIFIED]: 'none' },
+  }
+  return proof => headers[proof]
+}
 
 /**
  * The context of handlers over a replica whose follower has a head. Each request works on the head that is current when

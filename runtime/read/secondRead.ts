@@ -40,7 +40,10 @@ const SYNCHRONOUS: ReadonlySet<keyof ChainStore> = new Set([
 ])
 
 /** A store each read of which is repeated past all caches when it meets a value that is damaged, or fails its proof. */
-export const withSecondRead = <Store extends ChainStore>(store: Store, forget: () => Promise<void>): Store => {
+export const withSecondRead = <Store extends ChainStore>(
+  store: Store,
+  forget: () => Promise<void>,
+): Store => {
   const repeated =
     (read: Read): Read =>
     (...given) => {
@@ -54,7 +57,9 @@ export const withSecondRead = <Store extends ChainStore>(store: Store, forget: (
     }
   const reads = Object.entries(store).map(([name, value]) => [
     name,
-    typeof value !== 'function' || SYNCHRONOUS.has(name as keyof ChainStore) ? value : repeated(value as Read),
+    typeof value !== 'function' || SYNCHRONOUS.has(name as keyof ChainStore)
+      ? value
+      : repeated(value as Read),
   ])
   return Object.fromEntries(reads) as Store
 }

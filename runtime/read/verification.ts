@@ -99,7 +99,11 @@ export const createVerification = (options: VerificationOptions): Verifier => {
     try {
       await trust.verify(head)
     } catch (error) {
-      await readTwice(error, async () => headsKv.forget?.(), () => trust.verify(head))
+      await readTwice(
+        error,
+        async () => headsKv.forget?.(),
+        () => trust.verify(head),
+      )
     }
   }
   if (kind === 'head') return { verify, checked: unchecked }

@@ -88,13 +88,22 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
     }
     return scope.yieldingList(blocks)
   },
-  pending: () => ({}),
-  transaction: async (_, { hash }: { readonly hash: string }, { rpc }): Promise<TransactionSource | null> => {
+  pending: (_, _args, { proofs }) => {
+    proofs.note('reader')
+    return {}
+  },
+  transaction: async (
+    _,
+    { hash }: { readonly hash: string },
+    { rpc, proofs },
+  ): Promise<TransactionSource | null> => {
     const key = fromHex(hash)
     const pooled = rpc.pool.get(key)
     if (pooled !== undefined) return pooledSource(pooled)
     const mined = await findMined(rpc, key)
-    return mined === undefined ? null : minedTransaction(mined.record, mined.index)
+    if (mined !== undefined) return minedTransaction(mined.record, mined.index)
+    proofs.note('head')
+    return null
   },
   logs: (_, { filter }: { readonly filter: Filter }, scope, info) => {
     const head = scope.rpc.chain.head().header.number
@@ -109,7 +118,10 @@ export const QUERY_RESOLVERS: Resolvers<unknown> = {
   },
   gasPrice: (_, _args, scope) => answerOf(scope, 'eth_gasPrice'),
   maxPriorityFeePerGas: (_, _args, scope) => answerOf(scope, 'eth_maxPriorityFeePerGas'),
-  syncing: (_, _args, { rpc }) => rpc.syncing() ?? null,
+  syncing: (_, _args, { rpc, proofs }) => {
+    proofs.note('reader')
+    return rpc.syncing() ?? null
+  },
   chainID: (_, _args, { rpc }) => rpc.chain.configuration.chainId,
   validators: (_, { block }: { readonly block?: bigint | null }, scope) =>
     ofQbft(
@@ -141,7 +153,10 @@ export const MUTATION_RESOLVERS: Resolvers<unknown> = {
 }
 
 export const QBFT_RESOLVERS: Resolvers<unknown> = {
-  round: (_, _args, { rpc }) => rpc.round?.() ?? null,
+  round: (_, _args, { rpc, proofs }) => {
+    proofs.note('reader')
+    return rpc.round?.() ?? null
+  },
   pendingVotes: async (_, _args, scope) => {
     const votes = await ofQbft(answerOf(scope, 'qbft_getPendingVotes'))
     return votes === null ? null : Object.entries(votes as object).map(([address, add]) => ({ address, add }))

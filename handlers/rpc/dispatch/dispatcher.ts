@@ -1,4 +1,5 @@
 import type { Caller } from '../../auth/caller.ts'
+import { createProofNotes, type ProofNotes } from './answerProof.ts'
 import { runBatch } from './batch.ts'
 import type { Connection } from '../connection.ts'
 import type { RpcContext, Snapshot } from '../context.ts'
@@ -37,6 +38,9 @@ export type Client = {
   /** `Authorization` header of the request. */
   readonly authorization?: string | null
 }
+
+/** A client, and what its answer rests on where a reader answers. */
+type Asking = Client & { readonly proofs?: ProofNotes | undefined }
 
 const UNKNOWN_CLIENT: Client = { isGone: () => false }
 
@@ -78,8 +82,8 @@ type Parts = {
   readonly runner: Runner
   readonly deadlines: Deadlines
   readonly replies: TransportReplies
-  /** HTTP headers of the answer. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** HTTP headers of the answer of a reader. */
+  readonly headersOf?: Snapshot['answerHeaders']
 }
 
 /** One body that is being answered. */
@@ -148,7 +152,7 @@ const answer = (
   parts: Parts,
   parsed: ParsedBody,
   caller: Caller,
-  { isGone, connection, authorization }: Client,
+  { isGone, connection, authorization, proofs }: Asking,
 ): Reply | Promise<Reply> => {
   const { replies, context } = parts
   const { batchSizeMax } = context.options
@@ -158,7 +162,7 @@ const answer = (
   const expire = (): void => {
     isLate = true
   }
-  const base = { expired: () => isLate || isGone(), connection, authorization }
+  const base = { expired: () => isLate || isGone(), connection, authorization, proofs }
   const request = { parsed, caller, base, expire }
   if (!Array.isArray(value)) return answerSingle(parts, request, value)
   if (value.length === 0) return replies.emptyBatch
@@ -166,7 +170,7 @@ const answer = (
   return withTimeout(parts, request, answerBatch(parts, request, value), reply => reply, 'null')
 }
 
-const answerLong = async (parts: Parts, body: string, caller: Caller, client: Client): Promise<Reply> => {
+const answerLong = async (parts: Parts, body: string, caller: Caller, client: Asking): Promise<Reply> => {
   const { scheduler, options } = parts.context
   let parsed: ParsedBody
   try {
@@ -182,7 +186,7 @@ const answerLong = async (parts: Parts, body: string, caller: Caller, client: Cl
   return await answer(parts, parsed, caller, client)
 }
 
-const handleBody = (parts: Parts, body: string, caller: Caller, client: Client): Reply | Promise<Reply> => {
+const handleBody = (parts: Parts, body: string, caller: Caller, client: Asking): Reply | Promise<Reply> => {
   if (body.length > WHOLE_LENGTH_MAX) return answerLong(parts, body, caller, client)
   let parsed: ParsedBody
   try {
@@ -203,14 +207,11 @@ const partsOfRequest = (parts: Parts, methods: readonly Method[]): (() => Parts)
     if (last?.snapshot !== current) {
       const context = { ...parts.context, chain: current.chain, gasPrice: current.gasPrice }
       const runner = createRunner(methods, context, parts.runner.find)
-      last = { snapshot: current, parts: { ...parts, context, runner, headers: current.answerHeaders } }
+      last = { snapshot: current, parts: { ...parts, context, runner, headersOf: current.answerHeaders } }
     }
     return last.parts
   }
 }
-
-const withHeaders = (reply: Reply, { headers }: Parts): Reply =>
-  headers === undefined ? reply : { ...reply, headers }
 
 export const createDispatcher = (
   methods: readonly Method[],
@@ -222,11 +223,12 @@ export const createDispatcher = (
   const partsNow = partsOfRequest(parts, methods)
   const handle = (body: string, caller: Caller, client: Client): Reply | Promise<Reply> => {
     const current = partsNow()
-    const reply = handleBody(current, body, caller, client)
-    if (current.headers === undefined) return reply
-    return reply instanceof Promise
-      ? reply.then(one => withHeaders(one, current))
-      : withHeaders(reply, current)
+    const { headersOf } = current
+    if (headersOf === undefined) return handleBody(current, body, caller, client)
+    const proofs = createProofNotes()
+    const reply = handleBody(current, body, caller, { ...client, proofs })
+    const withHeaders = (one: Reply): Reply => ({ ...one, headers: headersOf(proofs.least()) })
+    return reply instanceof Promise ? reply.then(withHeaders) : withHeaders(reply)
   }
   return {
     handle: (body, caller, client = UNKNOWN_CLIENT) => {

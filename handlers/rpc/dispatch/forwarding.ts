@@ -7,6 +7,9 @@ import { WorkerRefusal } from './offload.ts'
 const FORWARDED =
   /^(?:eth_send|eth_fillTransaction$|eth_newFilter$|eth_new\w+Filter$|eth_getFilter|eth_uninstallFilter$|txpool_)/
 
+/** True for a method that a reader does not answer itself. */
+export const isForwarded = (name: string): boolean => FORWARDED.test(name)
+
 /** Refuses what listens to the pool on a reader, whose pool stays empty. @throws RpcError */
 export const requirePool = ({ forwardCall }: Pick<RpcHost, 'forwardCall'>): void => {
   if (forwardCall !== undefined)
@@ -15,7 +18,7 @@ export const requirePool = ({ forwardCall }: Pick<RpcHost, 'forwardCall'>): void
 
 /** The row of a method on a reader without a pool: it returns the answer of another node. */
 export const forwardedRow = (row: Method, forwardCall: ForwardCall): Method => {
-  if (!FORWARDED.test(row.name)) return row
+  if (!isForwarded(row.name)) return row
   const { handleMany: _, offload: __, ...rest } = row
   return {
     ...rest,

@@ -5,6 +5,7 @@ import { TransactionRejected } from '../../../core/txpool/rejection.ts'
 import type { Caller } from '../../auth/caller.ts'
 import type { RpcContext } from '../context.ts'
 import { isForked } from '../state/isForked.ts'
+import { proofOfOutcome } from './answerProof.ts'
 import { errorOutcome, type Outcome } from './envelope.ts'
 import { forwardedRow } from './forwarding.ts'
 import {
@@ -159,6 +160,27 @@ const createRunSingle = (
   }
 }
 
+/** Notes what each outcome rests on, where a reader answers. */
+const withProofs = ({ run, runMany }: Pick<Runner, 'run' | 'runMany'>): Pick<Runner, 'run' | 'runMany'> => {
+  const noted = (row: Method, { params, proofs }: Call, outcome: Outcome): Outcome => {
+    proofs?.note(proofOfOutcome(row.name, params, outcome))
+    return outcome
+  }
+  return {
+    run: (row, call) => {
+      const outcome = run(row, call)
+      if (call.proofs === undefined) return outcome
+      return outcome instanceof Promise
+        ? outcome.then(one => noted(row, call, one))
+        : noted(row, call, outcome)
+    },
+    runMany: async (row, calls) => {
+      const outcomes = await runMany(row, calls)
+      return calls.map((call, index) => noted(row, call, outcomes[index] as Outcome))
+    },
+  }
+}
+
 /** @param find of another runner of these methods, whose context has the same options */
 export const createRunner = (
   methods: readonly Method[],
@@ -166,8 +188,8 @@ export const createRunner = (
   find: Runner['find'] = createFind(methods, context),
 ): Runner => {
   const { onNextTurn, observer } = context
-  const run = createRun(context)
-  const runMany = createRunMany(context, run)
+  const runUnnoted = createRun(context)
+  const { run, runMany } = withProofs({ run: runUnnoted, runMany: createRunMany(context, runUnnoted) })
   const runner = {
     find,
     run,

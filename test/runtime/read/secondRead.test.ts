@@ -24,7 +24,11 @@ const openClient = async (isPerRequest: boolean) => {
     reportError: (_, error) => void errors.push(String(error)),
   })
   const app = createRpcApp(reader.context, HTTP_DEFAULTS)
-  const graphql = createGraphqlApp(reader.context, { ...HTTP_DEFAULTS, complexityMax: 200, introspection: true })
+  const graphql = createGraphqlApp(reader.context, {
+    ...HTTP_DEFAULTS,
+    complexityMax: 200,
+    introspection: true,
+  })
   return {
     ...reader,
     errors,

@@ -9,7 +9,7 @@ import type { ForwardCall, RpcContext } from '../../../handlers/rpc/context.ts'
 import { withNamedFailures } from '../../../runtime/read/faults.ts'
 import { withHeadGuard } from '../../../runtime/read/guardedStore.ts'
 import { createHeadFollower } from '../../../runtime/read/headFollower.ts'
-import { createReadContext } from '../../../runtime/read/readHost.ts'
+import { createReadContext, type Verification } from '../../../runtime/read/readHost.ts'
 import { refuseCalls } from '../../../runtime/read/upstream.ts'
 import type { SampleChain } from '../chains/sampleChain.ts'
 import { openWriterOf, segmentsOf, sharedMemory } from '../stores/replica.ts'
@@ -34,6 +34,9 @@ export type MovingReaderOptions = {
   /** As a Worker does, whose requests share no read. */
   readonly isPerRequest: boolean
   readonly forwardCall?: ForwardCall
+  /** Of the labels; nothing is verified. `none` by default. */
+  readonly verification?: Verification
+  readonly apis?: readonly string[]
   /** Throws by default. */
   readonly reportError?: RpcContext['reportError']
 }
@@ -50,6 +53,8 @@ export const openMovingReader = async (
     isPerRequest,
     forwardCall = refuseCalls('no upstream node'),
     reportError = failTest,
+    verification = 'none',
+    apis = ['ETH'],
   }: MovingReaderOptions,
 ): Promise<MovingReader> => {
   const items = new Map<string, Uint8Array>()
@@ -110,9 +115,9 @@ export const openMovingReader = async (
     genesis,
     kv: withImmutableCache(withHeadGuard(withNamedFailures(kv), follower.current), { bytesMax: 1_000_000 }),
     follower,
-    verification: 'none',
+    verification,
     isPerRequest,
-    options: { apis: ['ETH'], minGasPrice: 0n },
+    options: { apis, minGasPrice: 0n },
     forwardCall,
     healthProblems: () => NO_TROUBLES,
     reportError,
