@@ -33,10 +33,6 @@ export const faultOf = (error: unknown): unknown => {
   return error
 }
 
-/** Why a reader has no answer, where the store is the cause; undefined for any other error. */
-export const faultReason = (error: unknown): string | undefined =>
-  error instanceof ReplicaFault || error instanceof NotProved ? error.message : undefined
-
 /** What the servers and their clients say, in a reader's words. */
 const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/WRONGPASS|NOAUTH|NOPERM|password authentication|permission denied/i, 'refuses the user of this reader'],
@@ -85,8 +81,8 @@ export const createFaultReport = (nowMs: () => number): FaultReport => {
   let last: { readonly reason: string; readonly atMs: number } | undefined
   return {
     note: error => {
-      const reason = faultReason(error)
-      if (reason !== undefined) last = { reason, atMs: nowMs() }
+      if (error instanceof ReplicaFault || error instanceof NotProved)
+        last = { reason: error.message, atMs: nowMs() }
     },
     reason: () => (last !== undefined && nowMs() - last.atMs < FAULT_SHOWN_MS ? last.reason : undefined),
   }

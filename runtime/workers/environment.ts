@@ -9,6 +9,8 @@ export type WorkerEnvironment = {
   readonly HYPERDRIVE?: { readonly connectionString: string }
   /** The network's genesis file; where it is empty, the object `genesis.json` of VALUES or VALUES_KV. */
   readonly GENESIS?: string
+  /** SHA-256 of the genesis file, in hex: without it, one from VALUES or VALUES_KV proves nothing. */
+  readonly GENESIS_SHA256?: string
   readonly VERIFY?: string
   readonly TRUSTED_BLOCK?: string
   readonly MAX_HEAD_AGE?: string

@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { genesisHeadOf } from '../../core/chain/opening/openGenesis.ts'
-import { parseGenesisText } from '../../core/genesis/parse/parse.ts'
-import type { Genesis } from '../../core/genesis/genesis.ts'
 import type { KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { withImmutableCache } from '../../core/store/replica/immutableCache.ts'
 import type { ChainHead } from '../../core/store/store.ts'
@@ -26,7 +24,8 @@ import { createVerification } from '../read/verification.ts'
 import { NAME, VERSION } from '../product.ts'
 import { openWorkerAccess } from './access.ts'
 import type { WorkerEnvironment } from './environment.ts'
-import { type Settings, settingsOf, SettingsError } from './settings.ts'
+import { readDeployedGenesis } from './genesis.ts'
+import { type Settings, settingsOf } from './settings.ts'
 import { reportFailure, reportWarning } from './report.ts'
 
 /** Memory of what never changes: an isolate has 128 MB. */
@@ -75,25 +74,9 @@ export type IsolateState = {
   readonly answer: (request: Request, peer: () => string) => Response | Promise<Response>
 }
 
-const GENESIS_OBJECT = 'genesis.json'
-
-const storedGenesis = async ({ VALUES, VALUES_KV }: WorkerEnvironment): Promise<string | undefined> => {
-  const inBucket = await (await VALUES?.get(GENESIS_OBJECT))?.text()
-  if (inBucket !== undefined || VALUES_KV === undefined) return inBucket
-  const bytes = await VALUES_KV.get(GENESIS_OBJECT, 'arrayBuffer')
-  return bytes === null ? undefined : new TextDecoder().decode(bytes)
-}
-
-const genesisOf = async (env: WorkerEnvironment): Promise<Genesis> => {
-  const text = env.GENESIS === undefined || env.GENESIS === '' ? undefined : env.GENESIS
-  const stored = text ?? (await storedGenesis(env))
-  if (stored === undefined)
-    throw new SettingsError(
-      'GENESIS',
-      `it is empty, and ${GENESIS_OBJECT} is neither in VALUES nor in VALUES_KV`,
-    )
-  return parseGenesisText(stored)
-}
+const UNTRUSTED_GENESIS =
+  'The genesis file comes from the store that it should check, so that answers say x-quorate-verified: none. Set GENESIS_SHA256 ' +
+  '(what sha256sum genesis.json prints) or GENESIS; TRUSTED_BLOCK does not cover the forks and transitions of the file'
 
 const healthProblemsOf = (
   follower: HeadFollower,
@@ -160,7 +143,8 @@ const openApps = (
 /** Opens the state that an isolate keeps between requests. @throws SettingsError, GenesisError */
 export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateState> => {
   const settings = settingsOf(env)
-  const genesis = await genesisOf(env)
+  const { genesis, isTrusted } = await readDeployedGenesis(env)
+  if (!isTrusted && settings.verification !== 'none') reportWarning(UNTRUSTED_GENESIS)
   const genesisHead = genesisHeadOf(genesis)
   const { configuration } = genesis
   const headsKv = withNamedFailures(storeOfRequest())
@@ -193,7 +177,7 @@ export const openIsolateState = async (env: WorkerEnvironment): Promise<IsolateS
       genesis: genesisHead,
       kv,
       follower,
-      verification,
+      verification: isTrusted ? verification : 'none',
       checked,
       isPerRequest: true,
       options: rpcOptionsOf(settings, configuration.chainId),

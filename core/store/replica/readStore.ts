@@ -88,6 +88,25 @@ export type ReadStore = ChainStore & {
   readonly forget: () => void
 }
 
+/** The functions of a store that write, or that are about failed writes. */
+const WITHOUT_WRITES = {
+  commit: refuseWrite,
+  settle: () => Promise.resolve(),
+  failure: () => undefined,
+  retry: () => Promise.resolve(),
+  onFailed: () => () => undefined,
+  repair: refuseWrite,
+  damagedFrom: () => undefined,
+  endedBefore: () => undefined,
+  onDamaged: () => () => undefined,
+  snapshotNodes: () => {
+    throw new ReadOnlyStore()
+  },
+  prefetch: () => Promise.resolve(),
+  flush: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+} satisfies Partial<ChainStore>
+
 /**
  * The chain of a replica up to one head, read-only. Reads do not see later blocks that the store receives.
  * @param kv the store, usually with `withImmutableCache`
@@ -125,15 +144,7 @@ export const createReadStore = (
     ...reads,
     head: () => head,
     genesisHash: () => genesisHash,
-    commit: refuseWrite,
-    settle: () => Promise.resolve(),
-    failure: () => undefined,
-    retry: () => Promise.resolve(),
-    onFailed: () => () => undefined,
-    repair: refuseWrite,
-    damagedFrom: () => undefined,
-    endedBefore: () => undefined,
-    onDamaged: () => () => undefined,
+    ...WITHOUT_WRITES,
     numberOfHash: async hash => {
       const found = await reads.numberOfHash(hash)
       return found === undefined || found > head.header.number ? undefined : found
@@ -154,14 +165,8 @@ export const createReadStore = (
       trie.forget()
       blocks.discardAbove(-1)
     },
-    snapshotNodes: () => {
-      throw new ReadOnlyStore()
-    },
-    prefetch: () => Promise.resolve(),
     run: synchronous => trie.run(within(synchronous)),
     runAtOnce: synchronous => trie.runAtOnce(within(synchronous)),
     searchLogs: searchLogs(kv, views, logSections, wanted => reads.header(wanted)),
-    flush: () => Promise.resolve(),
-    close: () => Promise.resolve(),
   }
 }
