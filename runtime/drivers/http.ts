@@ -4,6 +4,7 @@ import { decodeValues, encodeKeys, encodeWrite } from '../../core/store/codec/en
 import { DriverError, type DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
 import { connectionFailureReason } from '../files/reason.ts'
+import { ANSWER_BYTES_MAX } from './answerLimits.ts'
 import { beginningOf, limitedBytes } from '../serving/limitedBytes.ts'
 import type { OpenedDriver } from './redis.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
@@ -20,9 +21,6 @@ const TIMEOUT_MS = 30_000
 
 /** Keys of one request; the Worker refuses more. */
 const KEYS_AT_ONCE = 1_000
-
-/** Longest answer to a read: the records of the longest blocks. A server that sends more without an end is refused. */
-const ANSWER_BYTES_MAX = 256 * 1024 * 1024
 
 /** Path of the store in a Worker. */
 const STORE_PATH = '/store'

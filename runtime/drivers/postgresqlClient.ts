@@ -1,4 +1,8 @@
+import type { Duplex } from 'node:stream'
+import type { Client } from 'pg'
+import { guardStream } from './guardStream.ts'
 import { loadOptional } from './optionalPackage.ts'
+import { createPostgresqlGuard } from './postgresqlGuard.ts'
 
 /** One row of a result: a column's value by its name. */
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -21,6 +25,23 @@ const QUERY_TIMEOUT_MS = 32_000
 /** Connections of one process; servers allow about a hundred. */
 const CONNECTIONS_MAX = 6
 
+/** The client, whose connections have a guard before the library reads them: of what TLS has decrypted, too. */
+const guardedClient = (Base: typeof Client): typeof Client =>
+  class extends Base {
+    constructor(...given: ConstructorParameters<typeof Client>) {
+      super(...given)
+      const connection = (this as unknown as { readonly connection: ReadingConnection }).connection
+      const attachListeners = connection.attachListeners.bind(connection)
+      connection.attachListeners = stream => {
+        guardStream(stream, createPostgresqlGuard())
+        attachListeners(stream)
+      }
+    }
+  }
+
+/** The part of a connection of the library that begins to read a stream. */
+type ReadingConnection = { attachListeners: (stream: Duplex) => void }
+
 export type SqlPoolOptions = {
   readonly url: string
   /** Connections; 1 where each request has its own pool, as on Workers. */
@@ -32,11 +53,12 @@ export const openSqlPool = async ({
   url,
   connectionsMax = CONNECTIONS_MAX,
 }: SqlPoolOptions): Promise<SqlPool> => {
-  const { Pool } = await loadOptional('postgresql', 'pg', async () => {
+  const { Pool, Client } = await loadOptional('postgresql', 'pg', async () => {
     const module = await import('pg')
     return module.default
   })
   const pool = new Pool({
+    Client: guardedClient(Client),
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,11 +1,12 @@
-import { bufferOf } from './bufferOf.ts'
 import type { Redis } from 'ioredis'
 import { type Driver, defineDriver } from 'unstorage'
 import type { EntryCondition } from '../../core/store/keyvalue/condition.ts'
 import type { DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue/keyvalue.ts'
 import { connectionFailureReason } from '../files/reason.ts'
+import { bufferOf } from './bufferOf.ts'
 import { loadOptional } from './optionalPackage.ts'
+import { guardedConnector } from './redisConnector.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
 
 export type RedisDriverOptions = {
@@ -63,8 +64,9 @@ const isCluster = async (client: Redis): Promise<boolean> => {
 }
 
 const connect = async (url: string): Promise<Scripted> => {
-  const { Redis: Client } = await loadOptional('redis', 'ioredis', () => import('ioredis'))
+  const { Redis: Client, AbstractConnector } = await loadOptional('redis', 'ioredis', () => import('ioredis'))
   const client = new Client(url, {
+    Connector: guardedConnector(AbstractConnector),
     // RESP2, which Redis 5 and every Valkey understand.
     protocol: 2,
     lazyConnect: true,

@@ -6,6 +6,7 @@ import { DriverError, type DriverExtensions } from '../../core/store/keyvalue/dr
 import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 import { beginningOf, limitedBytes } from '../serving/limitedBytes.ts'
+import { ANSWER_BYTES_MAX, VALUE_BYTES_MAX } from './answerLimits.ts'
 import { inBatches } from './inBatches.ts'
 import { loadOptional } from './optionalPackage.ts'
 import type { OpenedDriver } from './redis.ts'
@@ -26,8 +27,6 @@ export type S3DriverOptions = {
 const REQUESTS_AT_ONCE = 16
 const TIMEOUT_MS = 30_000
 const MISSING = 404
-/** Longest object: the record of the longest block. A server that sends more without an end is refused. */
-const OBJECT_BYTES_MAX = 256 * 1024 * 1024
 /** The condition of a write did not hold; a concurrent write of the same object. */
 const REFUSED: readonly number[] = [412, 409]
 
@@ -55,12 +54,27 @@ const failed = async (what: string, key: string, response: Response): Promise<Dr
 /** An object and its version. */
 type Found = { readonly value: Uint8Array; readonly etag: string | null }
 
-const get = async (bucket: Bucket, key: string): Promise<Found | undefined> => {
+/** Bytes that the answers to one read may still have together. */
+type Budget = { bytes: number }
+
+/** @throws DriverError for an object without an end, or one of many that are longer than an answer of any other store */
+const get = async (
+  bucket: Bucket,
+  key: string,
+  budget: Budget = { bytes: VALUE_BYTES_MAX },
+): Promise<Found | undefined> => {
   const response = await send(bucket, key, { method: 'GET' })
   if (response.ok) {
-    const value = await limitedBytes(response, OBJECT_BYTES_MAX)
+    const value = await limitedBytes(response, Math.min(VALUE_BYTES_MAX, budget.bytes), length => {
+      budget.bytes -= length
+      return budget.bytes >= 0
+    })
     if (value === undefined)
-      throw new DriverError('s3', `${key} is longer than ${OBJECT_BYTES_MAX} bytes`, undefined)
+      throw new DriverError(
+        's3',
+        `${key} is longer than ${VALUE_BYTES_MAX} bytes, or the answers are more than ${ANSWER_BYTES_MAX} together`,
+        undefined,
+      )
     return { value, etag: response.headers.get('etag') }
   }
   if (response.status !== MISSING) throw await failed('a read', key, response)
@@ -122,7 +136,10 @@ const driverOf = defineDriver((bucket: Bucket): Driver<Bucket> & DriverExtension
   setItemRaw: async (key, value: Uint8Array) => void (await put(bucket, { key, value })),
   removeItem: async key => void (await put(bucket, { key, value: undefined })),
   getKeys: () => [],
-  getEntries: keys => inBatches(keys, REQUESTS_AT_ONCE, async key => (await get(bucket, key))?.value),
+  getEntries: keys => {
+    const budget = { bytes: ANSWER_BYTES_MAX }
+    return inBatches(keys, REQUESTS_AT_ONCE, async key => (await get(bucket, key, budget))?.value)
+  },
   setEntries: entries => setEntries(bucket, entries),
   setEntriesIf: (condition, entries) => setEntriesIf(bucket, condition, entries),
 }))

@@ -38,12 +38,14 @@ export const beginningOf = async ({ body }: Pick<Response, 'body'>): Promise<str
 
 /**
  * Reads a body of a request or an answer, whose sender may lie about its length or never end.
+ * @param claim called with the length of each part; false where that is too much, too
  * @returns undefined for a longer body, whose rest is not read
  * @throws TooManyChunks
  */
 export const limitedBytes = async (
   { body }: Pick<Response, 'body'>,
   bytesMax: number,
+  claim: (length: number) => boolean = () => true,
 ): Promise<Uint8Array | undefined> => {
   if (body === null) return new Uint8Array(0)
   const reader = openChunkReader(body)
@@ -57,7 +59,7 @@ export const limitedBytes = async (
     if (chunk === undefined) break
     length += chunk.length
     const isRefused = units.take(chunk.length) !== 'taken'
-    if (length > bytesMax || isRefused) {
+    if (length > bytesMax || isRefused || !claim(chunk.length)) {
       // The body is of no use any more, and neither is an error of its end.
       await reader.cancel().catch(() => undefined)
       if (isRefused) throw new TooManyChunks()

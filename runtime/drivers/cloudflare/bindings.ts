@@ -14,7 +14,7 @@ export type ChainNamespace = {
 
 /** An R2 bucket. */
 export type ValueBucket = {
-  get(key: string): Promise<{ arrayBuffer(): Promise<ArrayBuffer> } | null>
+  get(key: string): Promise<{ readonly size: number; arrayBuffer(): Promise<ArrayBuffer> } | null>
   put(key: string, value: Uint8Array): Promise<unknown>
 }
 

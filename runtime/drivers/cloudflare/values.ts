@@ -7,6 +7,9 @@ import { inBatches } from '../inBatches.ts'
 /** Connections that a Worker may have open at once. */
 export const WORKER_CONNECTIONS_MAX = 6
 
+/** Longest value that a node writes through a Worker: an object may have gigabytes, and an isolate has 128 MB. */
+const BUCKET_VALUE_BYTES_MAX = 32 * 1024 * 1024
+
 /** Longest value of Workers KV. */
 const KV_VALUE_BYTES_MAX = 25 * 1024 * 1024
 
@@ -41,6 +44,12 @@ export const r2Driver = defineDriver((bucket: ValueBucket) =>
     'r2',
     async key => {
       const found = await bucket.get(key)
+      if (found !== null && found.size > BUCKET_VALUE_BYTES_MAX)
+        throw new DriverError(
+          'r2',
+          `the object ${key} has ${found.size} bytes, and no value has more than ${BUCKET_VALUE_BYTES_MAX}`,
+          undefined,
+        )
       return found === null ? undefined : new Uint8Array(await found.arrayBuffer())
     },
     async (key, value) => void (await bucket.put(key, value)),

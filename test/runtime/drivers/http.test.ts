@@ -34,7 +34,7 @@ test.each([
   ['garbage', 'cannot be read'],
   ['redirects', 'answered with 307'],
   ['talkative', 'answered with 500: xxx'],
-  ['endless', 'answered with more than 268435456 bytes'],
+  ['endless', 'answered with more than 100663296 bytes'],
 ])('given a store whose answer is of the kind %s, then no value is taken from it', async (kind, reason) => {
   const { driver } = await openHttpDriver({ url: `http://127.0.0.1:${server.port}/${kind}`, secret: 'x' })
   const error = String(await rejection(Promise.resolve(driver.getEntries?.(['a:1', 'a:2']))))

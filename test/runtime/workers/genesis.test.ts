@@ -14,7 +14,9 @@ const FORGED = fileOf(2)
 const bucketWith = (file: string): WorkerEnvironment => ({
   VALUES: {
     get: async key =>
-      key === 'genesis.json' ? { arrayBuffer: async () => new TextEncoder().encode(file).buffer } : null,
+      key === 'genesis.json'
+        ? { size: file.length, arrayBuffer: async () => new TextEncoder().encode(file).buffer }
+        : null,
     put: () => Promise.resolve(),
   },
 })
