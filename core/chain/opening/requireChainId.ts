@@ -1,17 +1,32 @@
+import { StoreCorruption } from '../../store/checksum.ts'
 import type { ChainHead, ChainStore } from '../../store/store.ts'
 import { ChainError } from '../error.ts'
 
-/** Blocks in which a transaction with a chain id is looked for, where a store of an earlier release has no record of it. */
-const SEARCHED_BLOCKS = 256n
+/**
+ * Headers in which a block with transactions is looked for, where a store of an earlier release has no record of the chain id:
+ * once, in some ten seconds at most.
+ */
+const SEARCHED_HEADERS = 1_000_000n
 
-/** The chain id that the last transactions are signed for; undefined where there are none. */
+/** Only blocks with transactions are read. A damaged header is the matter of those who need it. */
+const hasTransactions = async (store: ChainStore, number: bigint): Promise<boolean> => {
+  try {
+    const header = await store.header(number)
+    return header !== undefined && header.gasUsed > 0n && (await store.hasRecord(number))
+  } catch (error) {
+    if (error instanceof StoreCorruption) return false
+    throw error
+  }
+}
+
+/** The chain id that the last transactions are signed for, however long ago; undefined where there are none. */
 const chainIdOfTransactions = async (
   store: ChainStore,
   { header }: ChainHead,
 ): Promise<bigint | undefined> => {
   const start = store.historyStart?.() ?? 0n
-  for (let number = header.number; number > start && number > header.number - SEARCHED_BLOCKS; number--) {
-    if (!(await store.hasRecord(number))) continue
+  for (let number = header.number; number > start && number > header.number - SEARCHED_HEADERS; number--) {
+    if (!(await hasTransactions(store, number))) continue
     for (const { chainId } of (await store.record(number))?.block.transactions ?? [])
       if (chainId !== undefined) return chainId
   }

@@ -5,56 +5,18 @@ import { decodeChainHead } from '../codec/chainHead.ts'
 import { createMemtable } from '../flushing/memtable.ts'
 import type { KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { headerKey } from '../keys.ts'
-import { LOG_SECTION_BLOCKS, RECENT_BLOCKS } from '../limits.ts'
-import { bloomMayMatch } from '../logs/pattern.ts'
-import { searchTable, sectionTable } from '../logs/postings.ts'
+import { RECENT_BLOCKS } from '../limits.ts'
 import type { ChainMemory } from '../chainMemory.ts'
 import { createStateReader, UnknownBlock } from '../reading/stateReader.ts'
 import type { ChainHead, ChainStore } from '../store.ts'
 import type { Views } from '../views/views.ts'
 import { ReadOnlyStore, StateUnavailable, refuseWrite } from './errors.ts'
 import type { ReplicaHead } from './replicaHead.ts'
+import { createReplicaLogSearch } from './replicaLogSearch.ts'
 import { createReadViews, createReplicaTrie } from './replicaTrie.ts'
 
 /** A replica at one head: readers do not see later blocks that the store receives. */
 export type ReplicaSnapshot = ReplicaHead & { readonly head: ChainHead }
-
-/** Headers read in one step of a log search, where no section of the index has them. */
-const HEADERS_AT_ONCE = 64
-
-const searchLogs = (
-  kv: KeyValueStore,
-  views: Views,
-  logSections: number,
-  header: ChainStore['header'],
-): ChainStore['searchLogs'] => {
-  const loadHeaders = async (first: number, last: number): Promise<void> => {
-    const keys = Array.from({ length: last - first + 1 }, (_, index) => headerKey(first + index))
-    // Loads the headers into the cache under this store.
-    await kv.getMany?.(keys)
-  }
-  const reader = { fetch: (key: string) => views.fetch(key), pause: () => kv.pause() }
-  return async (pattern, from, to) => {
-    const section = Math.floor(Number(from) / LOG_SECTION_BLOCKS)
-    const first = section * LOG_SECTION_BLOCKS
-    const numbers: bigint[] = []
-    if (section < logSections) {
-      const last = Math.min(Number(to), first + LOG_SECTION_BLOCKS - 1)
-      for (const offset of await searchTable(reader, sectionTable(section), pattern)) {
-        const number = first + offset
-        if (number >= Number(from) && number <= last) numbers.push(BigInt(number))
-      }
-      return { numbers, through: BigInt(last) }
-    }
-    const last = Math.min(Number(to), Number(from) + HEADERS_AT_ONCE - 1)
-    await loadHeaders(Number(from), last)
-    for (let number = from; number <= BigInt(last); number++) {
-      const bloom = (await header(number))?.logsBloom
-      if (bloom !== undefined && bloomMayMatch(bloom, pattern)) numbers.push(number)
-    }
-    return { numbers, through: BigInt(last) }
-  }
-}
 
 /** Hashes for BLOCKHASH: within a run a missing header is loaded; outside a run it is unknown. */
 const createRecentHash = (views: () => Views, head: ChainHead) => {
@@ -167,6 +129,11 @@ export const createReadStore = (
     },
     run: synchronous => trie.run(within(synchronous)),
     runAtOnce: synchronous => trie.runAtOnce(within(synchronous)),
-    searchLogs: searchLogs(kv, views, logSections, wanted => reads.header(wanted)),
+    searchLogs: createReplicaLogSearch({
+      kv,
+      fetch: key => views.fetch(key),
+      sections: logSections,
+      header: wanted => reads.header(wanted),
+    }),
   }
 }

@@ -1,10 +1,18 @@
 import { runSteps, type Steps } from '../../steps.ts'
 import { withChecksum } from '../checksum.ts'
 import type { KeyValueEntry } from '../keyvalue/keyvalue.ts'
-import { LOG_SECTION_BLOCKS } from '../limits.ts'
+import { LOG_GROUP_FINGERPRINTS_MAX, LOG_GROUP_SECTIONS, LOG_SECTION_BLOCKS } from '../limits.ts'
 import { blockFingerprintsSteps } from '../logs/fingerprint.ts'
 import { logsOfSegmentSteps } from '../logs/blockLogs.ts'
-import { sectionTable, tableRecords } from '../logs/postings.ts'
+import {
+  groupTable,
+  type MemberFingerprints,
+  type PostingReader,
+  type PostingTable,
+  sectionTable,
+  tableFingerprints,
+  tableRecords,
+} from '../logs/postings.ts'
 import { openSegment } from '../segments/segment.ts'
 
 /** The fingerprints of the blocks after the last complete section of the log index. */
@@ -31,8 +39,28 @@ export const sectionEntries = async (
     if (!open.has(number)) runSteps(addLogsSteps(open, number, await readSegment(number)))
     blocks.push(open.get(number) as Uint32Array)
   }
-  return [...tableRecords(sectionTable(section), blocks)].map(({ key, value }) => ({
-    key,
-    value: withChecksum(key, value),
-  }))
+  return entriesOf(sectionTable(section), blocks)
+}
+
+const entriesOf = (table: PostingTable, members: MemberFingerprints): readonly KeyValueEntry[] =>
+  [...tableRecords(table, members)].map(({ key, value }) => ({ key, value: withChecksum(key, value) }))
+
+/**
+ * The entries of a group whose last section was added. Sections beyond its limit of memory are read by every search.
+ * @param reader of the stored sections and of those that are written with the group
+ */
+export const groupEntries = async (
+  reader: PostingReader,
+  group: number,
+): Promise<readonly KeyValueEntry[]> => {
+  const sections: (Uint32Array | undefined)[] = []
+  let left = LOG_GROUP_FINGERPRINTS_MAX
+  for (let offset = 0; offset < LOG_GROUP_SECTIONS; offset++) {
+    const table = sectionTable(group * LOG_GROUP_SECTIONS + offset)
+    const fingerprints = left > 0 ? await tableFingerprints(reader, table) : undefined
+    left -= fingerprints?.length ?? 0
+    sections.push(left >= 0 ? fingerprints : undefined)
+    await reader.pause()
+  }
+  return entriesOf(groupTable(group), sections)
 }

@@ -14,7 +14,8 @@ import {
 } from '../flushing/memtable.ts'
 import type { KeyValueEntry, KeyValueStore } from '../keyvalue/keyvalue.ts'
 import { nodeKey, REPLICA_KEY, segmentKey } from '../keys.ts'
-import { LOG_SECTION_BLOCKS } from '../limits.ts'
+import { LOG_GROUP_SECTIONS, LOG_SECTION_BLOCKS } from '../limits.ts'
+import { groupTable } from '../logs/postings.ts'
 import { commitOfSegmentSteps, recomputeNodes } from '../recovery/recover.ts'
 import type { ChainHead } from '../store.ts'
 import { createViews, type Views } from '../views/views.ts'
@@ -26,7 +27,7 @@ import {
   type ReplicaContents,
   type ReplicaHead,
 } from './replicaHead.ts'
-import { addLogsSteps, type OpenSection, sectionEntries } from './replicaLogs.ts'
+import { addLogsSteps, groupEntries, type OpenSection, sectionEntries } from './replicaLogs.ts'
 
 /** Steps of decoding and adding between two pauses: about a millisecond. */
 const STEPS_PER_PAUSE = 4
@@ -55,6 +56,8 @@ type WriterState = {
   readonly views: Views
   readonly trie: ReturnType<typeof createTrieCache>
   readonly openSection: OpenSection
+  /** Groups of log sections that are known to be stored: an earlier release made none. */
+  groups: number
   replica: ReplicaHead
   /** The stored form of `replica`, which the next write expects. */
   stored: Uint8Array
@@ -120,6 +123,27 @@ const newSections = async ({ kv, replica, openSection }: WriterState, height: nu
   return { entries, logSections }
 }
 
+/**
+ * The next group of log sections that is complete and not stored yet: one in each write, so that a replica of an earlier release
+ * gets its groups little by little.
+ */
+const newGroup = async (
+  state: WriterState,
+  logSections: number,
+  written: readonly KeyValueEntry[],
+): Promise<readonly KeyValueEntry[]> => {
+  const { kv, groups } = state
+  if ((groups + 1) * LOG_GROUP_SECTIONS > logSections) return []
+  state.groups++
+  if ((await kv.get(groupTable(groups).head)) !== undefined) return []
+  const own = new Map(written.map(({ key, value }) => [key, value]))
+  const fetch = async (key: string): Promise<Uint8Array | undefined> => {
+    const stored = own.get(key) ?? (await kv.get(key))
+    return stored === undefined ? undefined : verifiedValue(key, stored, heightOf(state.replica))
+  }
+  return groupEntries({ fetch, pause: () => kv.pause() }, groups)
+}
+
 /** Drops the fingerprints of complete sections. */
 const trimSection = ({ openSection, replica }: WriterState): void => {
   for (const number of openSection.keys())
@@ -158,12 +182,13 @@ const write = async (state: WriterState, segments: readonly Uint8Array[]): Promi
   if (head === undefined) return
   const height = Number(head.header.number)
   const sections = await newSections(state, height)
+  const group = await newGroup(state, sections.logSections, sections.entries)
   const whole = replica.contents === 'chain'
   const prepared: PreparedFlush | undefined = whole ? await prepareFlush(kv, views, memtable) : undefined
   const entries = prepared?.entries ?? (await immutableEntries(kv, memtable))
   const next = { ...replica, sequence: replica.sequence + 1, logSections: sections.logSections, head }
   const stored = encodeReplicaHead(next)
-  await replaceHead(kv, state.stored, stored, [...records, ...entries, ...sections.entries])
+  await replaceHead(kv, state.stored, stored, [...records, ...entries, ...sections.entries, ...group])
   state.replica = next
   state.stored = stored
   if (prepared !== undefined) await cacheFlushed(kv, views, memtable, prepared)
@@ -232,6 +257,7 @@ export const openReplicaWriter = async (
     views: createViews(kv, heightOf(taken.replica)),
     trie: createTrieCache(),
     openSection: new Map(),
+    groups: 0,
     ...taken,
   }
   return { replica: () => state.replica, write: segments => write(state, segments) }

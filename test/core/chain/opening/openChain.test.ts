@@ -85,6 +85,18 @@ describe('given a store to open', () => {
     expect(await again.store.chainId?.()).toBe(chainId)
   })
 
+  test('when an earlier release made it and its last transaction is 300 blocks ago, then that chain id counts, too', async () => {
+    const kv = memoryStore()
+    const before = await openTestChain({}, kv)
+    await extend(before, [transfer(ALICE, 0)])
+    for (let block = 0; block < 300; block++) await extend(before)
+    await before.store.close()
+    await kv.set([{ key: 'chain:id', value: undefined }])
+    expect(await failureOf(openTestChain({ config: { chainId: 99 } }, kv))).toMatchObject({
+      code: 'OTHER_CHAIN',
+    })
+  }, 60_000)
+
   test('when its blocks contradict the forks, then it is refused', async () => {
     const kv = memoryStore()
     const before = await openTestChain({ fork: 'london' }, kv)
