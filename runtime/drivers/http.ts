@@ -4,7 +4,7 @@ import { decodeValues, encodeKeys, encodeWrite } from '../../core/store/codec/en
 import { DriverError, type DriverExtensions } from '../../core/store/keyvalue/driverStore.ts'
 import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
 import { connectionFailureReason } from '../files/reason.ts'
-import { ANSWER_BYTES_MAX } from './answerLimits.ts'
+import { ANSWER_BYTES_MAX } from './guards/answerLimits.ts'
 import { beginningOf, limitedBytes } from '../serving/limitedBytes.ts'
 import type { OpenedDriver } from './redis.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import type { Client } from 'pg'
-import { guardStream } from './guardStream.ts'
+import { guardStream } from './guards/guardStream.ts'
 import { loadOptional } from './optionalPackage.ts'
-import { createPostgresqlGuard } from './postgresqlGuard.ts'
+import { createPostgresqlGuard } from './guards/postgresqlGuard.ts'
 
 /** One row of a result: a column's value by its name. */
 export type SqlRow = Readonly<Record<string, unknown>>

@@ -6,7 +6,7 @@ import type { KeyValueEntry, KeyValueStore } from '../../core/store/keyvalue/key
 import { connectionFailureReason } from '../files/reason.ts'
 import { bufferOf } from './bufferOf.ts'
 import { loadOptional } from './optionalPackage.ts'
-import { guardedConnector } from './redisConnector.ts'
+import { guardedConnector } from './guards/redisConnector.ts'
 import { StorageUnavailable } from './storageUnavailable.ts'
 
 export type RedisDriverOptions = {

@@ -6,7 +6,7 @@ import { DriverError, type DriverExtensions } from '../../core/store/keyvalue/dr
 import type { KeyValueEntry } from '../../core/store/keyvalue/keyvalue.ts'
 import { connectionFailureReason } from '../files/reason.ts'
 import { beginningOf, limitedBytes } from '../serving/limitedBytes.ts'
-import { ANSWER_BYTES_MAX, VALUE_BYTES_MAX } from './answerLimits.ts'
+import { ANSWER_BYTES_MAX, VALUE_BYTES_MAX } from './guards/answerLimits.ts'
 import { inBatches } from './inBatches.ts'
 import { loadOptional } from './optionalPackage.ts'
 import type { OpenedDriver } from './redis.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
-import { ANSWER_BYTES_MAX, VALUE_BYTES_MAX } from '../../../runtime/drivers/answerLimits.ts'
-import type { Guard } from '../../../runtime/drivers/guardStream.ts'
-import { createPostgresqlGuard } from '../../../runtime/drivers/postgresqlGuard.ts'
+import { ANSWER_BYTES_MAX, VALUE_BYTES_MAX } from '../../../runtime/drivers/guards/answerLimits.ts'
+import type { Guard } from '../../../runtime/drivers/guards/guardStream.ts'
+import { createPostgresqlGuard } from '../../../runtime/drivers/guards/postgresqlGuard.ts'
 import { openPostgresqlDriver } from '../../../runtime/drivers/postgresql.ts'
-import { createRedisGuard } from '../../../runtime/drivers/redisGuard.ts'
+import { createRedisGuard } from '../../../runtime/drivers/guards/redisGuard.ts'
 import { openRedisDriver } from '../../../runtime/drivers/redis.ts'
 import { rejection } from '../../support/rejection.ts'
 
@@ -40,7 +40,7 @@ describe('given the replies of a Redis server', () => {
     ['lists in lists', [bytesOf('*1\r\n'.repeat(9))], 'nests deeper than 8 levels'],
     ['a line without an end', [bytesOf('+'), MEGABYTE], 'a line of more than 65536 bytes'],
     ['what is no protocol', [bytesOf('HTTP/1.1 200 OK\r\n')], 'not of the protocol of Redis'],
-    ['a length that is no number', [bytesOf('$1e9\r\n')], 'not of the protocol of Redis'],
+    ['a length that is not a number', [bytesOf('$1e9\r\n')], 'not of the protocol of Redis'],
   ])('when they have %s, then they are refused before the rest', (_, chunks, reason) => {
     expect(refusalOf(createRedisGuard, ...chunks)).toContain(reason)
   })

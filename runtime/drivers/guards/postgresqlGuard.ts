@@ -3,7 +3,7 @@ import type { Guard } from './guardStream.ts'
 
 /** A value is sent in hex. */
 const HEX_FACTOR = 2
-const MESSAGE_BYTES_MAX = HEX_FACTOR * VALUE_BYTES_MAX + 4096
+const ROW_MESSAGE_BYTES_MAX = HEX_FACTOR * VALUE_BYTES_MAX + 4096
 const RESULT_BYTES_MAX = HEX_FACTOR * ANSWER_BYTES_MAX
 /** Memory of a message besides its bytes: a short row is an object with its values. */
 const MESSAGE_COST = 512
@@ -24,8 +24,8 @@ export const createPostgresqlGuard = (): Guard => {
   const begin = (): void => {
     const length = view.getUint32(1)
     if (length < LENGTH_BYTES) throw new AnswerRefused('it is not of the protocol of PostgreSQL')
-    if (length > MESSAGE_BYTES_MAX)
-      throw new AnswerRefused(`it has a message of ${length} bytes, more than ${MESSAGE_BYTES_MAX}`)
+    if (length > ROW_MESSAGE_BYTES_MAX)
+      throw new AnswerRefused(`it has a message of ${length} bytes, more than ${ROW_MESSAGE_BYTES_MAX}`)
     resultBytes = header[0] === READY ? 0 : resultBytes + length + MESSAGE_COST
     if (resultBytes > RESULT_BYTES_MAX) throw new AnswerRefused(`it is longer than ${RESULT_BYTES_MAX} bytes`)
     left = length - LENGTH_BYTES
