@@ -1,6 +1,5 @@
 import type { Address, Hash } from '../bytes/bytes.ts'
 import type { Block } from '../block/block.ts'
-import type { Position } from './codec/position.ts'
 import type { WireMessage } from './message.ts'
 
 /** Started by an effect; a new timer replaces one of the same kind. */
@@ -57,8 +56,8 @@ export type Input =
   | { readonly kind: 'block-unverified'; readonly hash: Hash }
   /** Answer to `import-block` when it failed; success shows as a new head. */
   | { readonly kind: 'import-failed'; readonly hash: Hash }
-  /** The position of a validator whose node does not know the position messages, derived from its status. */
-  | { readonly kind: 'position'; readonly peer: Address; readonly position: Position }
+  /** The height of a validator whose node does not know the position messages, derived from its status. */
+  | { readonly kind: 'position'; readonly peer: Address; readonly sequence: bigint }
   /** A validator's node is connected (again). */
   | { readonly kind: 'peer-connected'; readonly peer: Address }
   /** Another node may have signed with this validator's key: the restart record may miss signatures. */

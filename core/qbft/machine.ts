@@ -30,7 +30,7 @@ function* stepsOf(context: TransitionContext, state: QbftState, input: Input): S
     case 'message':
       return yield* handleMessage(context, state, input.message, input.peer)
     case 'position':
-      return yield* handlePosition(context, state, input.peer, input.position)
+      return yield* handlePosition(context, state, input.peer, { sequence: input.sequence })
     case 'timer':
       if (input.timer.kind === 'recall') return yield* handleRecallTimer(context, state)
       return yield* atHeight(state, height =>
@@ -45,8 +45,9 @@ function* stepsOf(context: TransitionContext, state: QbftState, input: Input): S
     case 'import-failed':
       return atHeightNow(state, height => handleImportFailed(context, height, input.hash))
     case 'peer-connected':
-      requestPosition(context, state, input.peer)
-      return atHeightNow(state, height => handleConnected(context, height, input.peer))
+      return atHeightNow(requestPosition(context, state, input.peer), height =>
+        handleConnected(context, height, input.peer),
+      )
     case 'record-doubted':
       return recallAnew(state)
     case 'transactions-waiting':

@@ -111,11 +111,7 @@ export const createParts = (
     messageCounters,
     validators: () => state.validators,
     statusKnown: ({ address, status }) =>
-      accept({
-        kind: 'position',
-        peer: address,
-        position: { sequence: status.headNumber + 1n, round: -1 },
-      }),
+      accept({ kind: 'position', peer: address, sequence: status.headNumber + 1n }),
     recallLog: createRecallLog(log),
     raisePeerHead: (peer, number) => sync?.raisePeerHead(peer, number),
     log,

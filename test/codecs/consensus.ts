@@ -3,7 +3,7 @@ import { DecodeError } from '../../core/block/codec/error.ts'
 import { keccak256 } from '../../core/crypto/crypto.ts'
 import { decodeMessage, encodeMessage } from '../../core/qbft/codec/message.ts'
 import {
-  checkPositionRequest,
+  decodePositionRequest,
   decodePosition,
   encodePosition,
   POSITION_REQUEST,
@@ -124,7 +124,7 @@ export const CONSENSUS_CODECS: readonly Codec[] = [
     files: ['core/qbft/codec/position.ts'],
     samples: [POSITION_REQUEST.data],
     reencode: bytes => {
-      checkPositionRequest(bytes)
+      decodePositionRequest(bytes)
       return POSITION_REQUEST.data
     },
     errors: [DecodeError],

@@ -1,3 +1,4 @@
+import { equalBytes } from '../../bytes/bytes.ts'
 import { withDecodeErrors } from '../../block/codec/error.ts'
 import { rawItems } from '../../rlp/rawItem.ts'
 import { encodeRlp } from '../../rlp/rlp.ts'
@@ -22,12 +23,22 @@ export type Position = {
   readonly round: number
 }
 
-/** RLP of an empty list. */
+/** RLP of an empty list: the answer begins with the receiver's own signed messages. */
 export const POSITION_REQUEST: WireMessage = { code: POSITION_CODES.request, data: Uint8Array.of(0xc0) }
 
-/** @throws DecodeError and nothing else */
-export const checkPositionRequest = (data: Uint8Array): void =>
-  withDecodeErrors('INVALID_MESSAGE', 'position request', () => void rawItems(data, 'it', 0))
+/** RLP `[1]`: the position alone, because the other messages may be megabytes. Earlier releases send these, too. */
+export const POSITION_ONLY_REQUEST: WireMessage = {
+  code: POSITION_CODES.request,
+  data: Uint8Array.of(0xc1, 0x01),
+}
+
+/** True when the receiver's own signed messages are wanted. @throws DecodeError and nothing else */
+export const decodePositionRequest = (data: Uint8Array): boolean =>
+  withDecodeErrors('INVALID_MESSAGE', 'position request', () => {
+    if (equalBytes(data, POSITION_ONLY_REQUEST.data)) return false
+    rawItems(data, 'it', 0)
+    return true
+  })
 
 /** RLP `[sequence, round + 1]`. */
 export const encodePosition = ({ sequence, round }: Position): WireMessage => ({

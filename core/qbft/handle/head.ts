@@ -5,7 +5,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import { openMessage } from '../codec/message.ts'
 import { type FutureMessages, takeFuture } from '../futureMessages.ts'
 import type { HeadContext } from '../input.ts'
-import { lowestRound, NO_ROUND, type Recall, recallAtHeight, recallAtStart } from '../restart/recall.ts'
+import { lowestRound, NO_ROUND, type Recall } from '../restart/recall.ts'
 import type { RestartRecord } from '../restart/restartRecord.ts'
 import { changeRoundAgain } from '../actions/roundChanges.ts'
 import { enterRound } from '../actions/rounds.ts'
@@ -86,16 +86,6 @@ const isNewHead = ({ height }: QbftState, head: HeadContext): boolean => {
   )
 }
 
-const recallAt = (
-  context: TransitionContext,
-  { recall, height: before }: QbftState,
-  height: HeightState,
-): Recall | undefined => {
-  if (recall === undefined || before?.sequence === height.sequence) return recall
-  if (before === undefined) return recallAtStart(recall, height.head.number)
-  return recallAtHeight(recall, height.sequence, context.nowMs)
-}
-
 const startFloor = (recall: Recall | undefined): number => (recall === undefined ? 0 : NO_ROUND)
 
 /** The signatures since the start, when the head has the height that this validator already was at. */
@@ -132,17 +122,14 @@ export function* handleHead(
   const isOver = restart !== undefined && restart.sequence <= head.number
   const height = newHeight(context, head, restart, state.height)
   const kept = isOver || height.active ? undefined : restart
-  const recall = recallAt(context, state, height)
-  if (!head.active) return { ...state, height, recall, restart: kept }
+  const { recall } = state
+  if (!head.active) return { ...state, height, restart: kept }
   const { taken, left } = takeFuture(state.future, height.sequence)
-  if (!height.active) return { ...state, height, recall, restart: kept, future: left }
+  if (!height.active) return { ...state, height, restart: kept, future: left }
   // This validator's own signatures, which others sent back, count from the beginning of the height.
   const own = taken.filter(({ author }) => isSelf(context, author))
   const bound = yield* replayFuture(context, { ...height, floor: startFloor(recall) }, own)
-  const requested = requestPositions(
-    context,
-    yield* considerRecall(context, { ...state, height: bound, recall }),
-  )
+  const requested = requestPositions(context, yield* considerRecall(context, { ...state, height: bound }))
   const begun = yield* begin(context, requested.height ?? bound)
   const next = yield* replayFuture(
     context,

@@ -5,7 +5,7 @@ import { includesAddress } from '../../validators/votes.ts'
 import type { Steps } from '../../steps.ts'
 import { decodeCommit } from '../codec/commit.ts'
 import { QBFT_MESSAGE_BYTES_MAX, type OpenedMessage, openMessage } from '../codec/message.ts'
-import { checkPositionRequest, decodePosition, POSITION_CODES } from '../codec/position.ts'
+import { decodePositionRequest, decodePosition, POSITION_CODES } from '../codec/position.ts'
 import { decodePrepare } from '../codec/prepare.ts'
 import type { Effect } from '../effect.ts'
 import { keepFuture, refusedFuture } from '../futureMessages.ts'
@@ -160,12 +160,10 @@ export function* handleMessage(
   // Messages before the first head cannot be checked.
   if (height === undefined) return state
   if (wire.code === POSITION_CODES.request) {
-    const isRequest = decoded(
-      context,
-      { peer, author: undefined },
-      () => (checkPositionRequest(wire.data), true),
+    const wantsSignatures = decoded(context, { peer, author: undefined }, () =>
+      decodePositionRequest(wire.data),
     )
-    return isRequest === true ? answerPosition(context, state, peer) : state
+    return wantsSignatures === undefined ? state : answerPosition(context, state, peer, wantsSignatures)
   }
   if (wire.code === POSITION_CODES.position) {
     const position = decoded(context, { peer, author: undefined }, () => decodePosition(wire.data))

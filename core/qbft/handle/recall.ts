@@ -3,7 +3,7 @@ import type { Steps } from '../../steps.ts'
 import { includesAddress } from '../../validators/votes.ts'
 import { acceptProposal } from '../actions/accept.ts'
 import { encodeMessage } from '../codec/message.ts'
-import { encodePosition, type Position, POSITION_REQUEST } from '../codec/position.ts'
+import { encodePosition, type Position, POSITION_ONLY_REQUEST, POSITION_REQUEST } from '../codec/position.ts'
 import type { WireMessage } from '../message.ts'
 import { beginProposal } from '../actions/propose.ts'
 import {
@@ -14,6 +14,7 @@ import {
   NO_ROUND,
   RECALL_INTERVAL_MS,
   type Recall,
+  withReport,
 } from '../restart/recall.ts'
 import { changeRound, changeRoundAgain } from '../actions/roundChanges.ts'
 import { currentRound } from '../actions/rounds.ts'
@@ -33,36 +34,47 @@ const report = (
     kind: 'recall',
     sequence: height.sequence,
     round,
-    reported: recall.reported.size,
+    reported: recall.reports.size,
     needed: positionsNeeded(recall, height),
   })
 
-/** Requests the position of the validators that have not reported it, and starts the timer for the next request. */
+const ask = (context: TransitionContext, message: WireMessage, to: readonly Address[]): void => {
+  if (to.length > 0) emit(context, { kind: 'inform', message, to })
+}
+
+/**
+ * Requests the positions of the validators that have not reported them, and starts the timer for the next request. While it
+ * must not sign, it asks the others again, too: a claim may have been wrong, and they have moved on.
+ */
 export const requestPositions = (context: TransitionContext, state: QbftState): QbftState => {
   const { recall, height } = state
   if (recall === undefined || height?.active !== true) return state
-  const to = others(context, height.head.validators).filter(
-    validator => !recall.reported.has(keyOf(validator)),
+  const all = others(context, height.head.validators)
+  const hasReported = (validator: Address): boolean => recall.reports.has(keyOf(validator))
+  ask(
+    context,
+    POSITION_REQUEST,
+    all.filter(validator => !hasReported(validator)),
   )
-  if (to.length > 0) emit(context, { kind: 'inform', message: POSITION_REQUEST, to })
+  if (height.floor === NO_ROUND) ask(context, POSITION_ONLY_REQUEST, all.filter(hasReported))
   if (!recall.isSettled) report(context, recall, height, undefined)
   emit(context, {
     kind: 'start-timer',
     timer: { kind: 'recall', sequence: height.sequence },
     atMs: context.nowMs + RECALL_INTERVAL_MS,
   })
-  return { ...state, recall: { ...recall, progressAtMs: recall.progressAtMs ?? context.nowMs } }
+  const asked = new Set([...recall.asked, ...all.map(keyOf)])
+  return { ...state, recall: { ...recall, asked, requests: recall.requests + 1 } }
 }
 
 /** Requests the position of a validator that connects. */
-export const requestPosition = (
-  context: TransitionContext,
-  { recall, height }: QbftState,
-  peer: Address,
-): void => {
-  if (recall === undefined || height?.active !== true || recall.reported.has(keyOf(peer))) return
-  if (includesAddress(height.head.validators, peer))
-    emit(context, { kind: 'inform', message: POSITION_REQUEST, to: [peer] })
+export const requestPosition = (context: TransitionContext, state: QbftState, peer: Address): QbftState => {
+  const { recall, height } = state
+  const key = keyOf(peer)
+  if (recall === undefined || height?.active !== true || recall.reports.has(key)) return state
+  if (!includesAddress(height.head.validators, peer)) return state
+  ask(context, POSITION_REQUEST, [peer])
+  return { ...state, recall: { ...recall, asked: new Set([...recall.asked, key]) } }
 }
 
 /** Continues the current round at the step where this validator had to stop, because it must not sign. */
@@ -94,33 +106,33 @@ function* withFloor(context: TransitionContext, before: HeightState, floor: numb
 export function* considerRecall(context: TransitionContext, state: QbftState): Steps<QbftState> {
   const { recall, height } = state
   if (recall === undefined || height?.active !== true) return state
-  const lowest = lowestRoundBy(context, recall, height)
-  const floor = lowest ?? 0
+  const { recall: considered, floor } = lowestRoundBy(context, recall, height)
   const isSettled = recall.isSettled || floor !== NO_ROUND
   // Also in a later height: what others reported before it leaves open whether this validator had signed in its first round.
   if (height.floor === NO_ROUND && floor !== NO_ROUND) report(context, recall, height, floor)
   const next = floor === height.floor ? height : yield* withFloor(context, height, floor)
-  return { ...state, recall: lowest === undefined ? undefined : { ...recall, isSettled }, height: next }
+  return { ...state, recall: considered && { ...considered, isSettled }, height: next }
 }
 
-/** Handles a reported position; the round change of that validator may name a later round. */
+/** Handles a reported position, or the height alone of a validator that does not report its round. */
 export function* handlePosition(
   context: TransitionContext,
   state: QbftState,
   peer: Address,
-  position: Position,
+  position: Position | { readonly sequence: bigint },
 ): Steps<QbftState> {
   const { recall, height } = state
   if (recall === undefined || height === undefined || !includesAddress(height.head.validators, peer))
     return state
-  const key = keyOf(peer)
-  const heard = height.roundChanges.get(key)?.signed.payload.round ?? -1
-  const round = position.sequence === height.sequence ? Math.max(position.round, heard) : position.round
-  const reported = new Map(recall.reported).set(key, { sequence: position.sequence, round })
-  return yield* considerRecall(context, { ...state, recall: { ...recall, reported } })
+  const hasRound = 'round' in position
+  const reported = { sequence: position.sequence, round: hasRound ? position.round : 0 }
+  return yield* considerRecall(context, {
+    ...state,
+    recall: withReport(recall, keyOf(peer), reported, hasRound),
+  })
 }
 
-/** Requests the missing positions again. */
+/** Requests positions again. */
 export function* handleRecallTimer(context: TransitionContext, state: QbftState): Steps<QbftState> {
   return requestPositions(context, yield* considerRecall(context, state))
 }
@@ -133,7 +145,7 @@ export const recallAnew = (state: QbftState): QbftState => {
   const { recall, height } = state
   return {
     ...state,
-    recall: { ...newRecall(recall?.recordSequence, true), wasOutdated: true },
+    recall: newRecall(recall?.recordSequence, true),
     height: height === undefined ? undefined : { ...height, floor: NO_ROUND },
   }
 }
@@ -168,17 +180,31 @@ const reportedRound = ({ recall }: QbftState, height: HeightState): number => {
   const { signed, hasForgotten } = height
   const { round, proposed, prepared, committed } = signed
   const hasSigned = round > 0 || [proposed, prepared, committed].some(digest => digest !== undefined)
-  return Math.max(currentRound(height), recall !== undefined || hasForgotten || hasSigned ? 0 : -1)
+  const isKnown = recall === undefined && !hasForgotten && !hasSigned
+  return Math.max(currentRound(height), isKnown ? -1 : round)
+}
+
+/** The position to report: that of its record, where this validator lost blocks and is not there again. */
+const reportedPosition = (state: QbftState, height: HeightState): Position => {
+  const { restart } = state
+  return restart !== undefined && restart.sequence > height.sequence
+    ? { sequence: restart.sequence, round: restart.round }
+    : { sequence: height.sequence, round: reportedRound(state, height) }
 }
 
 /** Answers a position request. First sends back the requesting validator's own signed messages, which it may have lost. */
-export const answerPosition = (context: TransitionContext, state: QbftState, peer: Address): QbftState => {
+export const answerPosition = (
+  context: TransitionContext,
+  state: QbftState,
+  peer: Address,
+  wantsSignatures: boolean,
+): QbftState => {
   const { height } = state
   const key = keyOf(peer)
   if (height === undefined || !includesAddress(height.head.validators, peer)) return state
   const isDue = context.nowMs - (state.shownAtMs.get(key) ?? -Infinity) >= SHOW_INTERVAL_MS
-  const position = encodePosition({ sequence: height.sequence, round: reportedRound(state, height) })
-  const shown = isDue ? signedBy(context, state, peer) : []
+  const shown = isDue && wantsSignatures ? signedBy(context, state, peer) : []
+  const position = encodePosition(reportedPosition(state, height))
   for (const message of [...shown, position]) emit(context, { kind: 'inform', message, to: [peer] })
   // An answer without any does not hold up one to a restart that follows soon.
   return shown.length > 0 ? { ...state, shownAtMs: new Map(state.shownAtMs).set(key, context.nowMs) } : state

@@ -1,23 +1,49 @@
 import { faultsOf, quorumOf } from '../../validators/quorum.ts'
 import { ROUND_MAX } from '../codec/field.ts'
 import type { Position } from '../codec/position.ts'
-import type { HeightState } from '../state.ts'
+import type { AddressKey, HeightState } from '../state.ts'
 import { isSelf, keyOf, type TransitionContext } from '../transitionContext.ts'
 
 /*
  * A validator that starts cannot know whether its restart record is the newest: its data folder may be an old copy, or
- * empty. It derives the rounds in which it may have signed from the positions (height and round) that other validators
- * report.
+ * empty. It derives the rounds in which it may have signed from the positions (height and round) that the others report
+ * after its start. N validators, at most F of them faulty, Q a quorum.
  *
- * Before it signed at a height, a quorum had committed the previous block. In any quorum of reporting validators without
- * itself, one honest validator is therefore at the height below, at that height, or above. Before it proposed, prepared or
- * committed in a round above 0, a quorum had requested that round, and one honest reporting validator is in it or in a
- * later one. So it has not signed
- * - above the height after the highest reported height,
- * - in that height above round 0,
- * - in the highest reported height above the highest reported round.
- * It must not sign within these bounds. Until it may sign, it counts as one of the F faulty validators.
+ * Where it may have signed. An honest validator proposes, prepares and commits in a round above 0 only after Q validators
+ * have requested the round: Q - 1 others were there, or beyond, before this start. It signs in round 0 of a height only
+ * after Q validators have committed the block before: Q - 1 others were at that block's height, in some round, or beyond.
+ * What an honest validator reports is never below where it was before this start.
+ *
+ * Bound. Sort the lowest report of each other validator; the bound is the one at place K = max(Q - 1, N - Q + 1). K others
+ * are at the bound or below, so at most N - 1 - K others that report the truth were above it. With f of the others faulty,
+ * Q - 1 were above only if Q - 1 <= N - 1 - K + f, which is false for f < K + Q - N. That is at least F (N = 3F + 1: F), so
+ * with at most F - 1 other faulty validators this one has signed nothing above the bound, and nothing at all two heights
+ * above it. Whoever lost its signatures is one of the F. No rule does better where N = 3F + 1: with F liars among the others,
+ * the K reports that it can wait for may be theirs and those of F validators that were left behind, just as if it had never
+ * signed. Reports of round -1 count as round 0, because earlier releases report it after they have signed.
+ *
+ * Why F liars do not hold it back. K <= N - 1 - F: all others but F report, and the bound is then at most the highest
+ * position of an honest one, which the blocks of honest validators lead to. Until they have reported, a liar's claim may be
+ * the bound; each further report only lowers it, and all are asked again. No time is part of the decision.
+ *
+ * Why it follows into no claimed round. Above the bound it starts by requesting a round, and cannot go back. So the bound's
+ * round must be confirmed: by its own signatures, which it or others kept, or by more than F others that are now at most one
+ * round below. The first honest validator in a round above 1 entered it after a quorum was heard in the round before, or
+ * prepared there. This validator was one of that quorum and remembers it, or F honest others were, and with the first one
+ * they are more than F.
+ *
+ * Until it may sign, it counts as one of the F faulty validators.
  */
+
+/** What a validator reported since this start. */
+export type Report = {
+  /** It was not beyond this when this node started. A later, higher report says less. */
+  readonly lowest: Position
+  /** The last report. */
+  readonly latest: Position
+  /** False for a validator whose node does not report its round: it may be in any. */
+  readonly hasRound: boolean
+}
 
 /** The positions that a restarted validator must collect before it may sign. */
 export type Recall = {
@@ -25,27 +51,22 @@ export type Recall = {
   readonly recordSequence: bigint | undefined
   /** True when a later record may have been lost. */
   readonly isDamaged: boolean
-  /** True when there was no record at the start, or the chain was ahead of it. */
-  readonly wasOutdated: boolean
-  /** The positions that other validators reported since this node started. */
-  readonly reported: ReadonlyMap<string, Position>
-  /** When the head last changed or the first request was sent, milliseconds since 1970; undefined before. */
-  readonly progressAtMs: number | undefined
+  /** The validators that were asked. Only answers count: what was sent before says nothing about the time of the start. */
+  readonly asked: ReadonlySet<AddressKey>
+  readonly reports: ReadonlyMap<AddressKey, Report>
+  /** Number of requests to all. */
+  readonly requests: number
+  /** The first height that the bound was below: this validator has signed in no later one. */
+  readonly clearedAt: bigint | undefined
   /** True once it may sign. Restrictions on the rounds may remain. */
   readonly isSettled: boolean
 }
 
-/** Interval between requests to validators that have not answered. */
+/** Interval between requests for positions. */
 export const RECALL_INTERVAL_MS = 1_000
 
-/** Time for which a new network waits for validators that do not answer. */
-const NEW_NETWORK_WAIT_MS = 1_000
-
-/**
- * An honest validator at a later height delivers blocks within this time (block download begins after three seconds).
- * Afterwards a claim of at most F validators is ignored, also the claim of a round that too few validators confirm.
- */
-const CLAIM_WAIT_MS = 5_000
+/** A new network waits until this many requests for validators that start a moment later. Nothing else depends on it. */
+const NEW_NETWORK_REQUESTS = 2
 
 /** The lowest round of a validator that must not sign. */
 export const NO_ROUND = Number.POSITIVE_INFINITY
@@ -53,46 +74,46 @@ export const NO_ROUND = Number.POSITIVE_INFINITY
 export const newRecall = (recordSequence: bigint | undefined, isDamaged: boolean): Recall => ({
   recordSequence,
   isDamaged,
-  wasOutdated: false,
-  reported: new Map(),
-  progressAtMs: undefined,
+  asked: new Set(),
+  reports: new Map(),
+  requests: 0,
+  clearedAt: undefined,
   isSettled: false,
 })
 
-export const recallAtStart = (recall: Recall, headNumber: bigint): Recall => ({
-  ...recall,
-  wasOutdated: recall.isDamaged || (recall.recordSequence ?? 0n) < headNumber,
-})
+const compare = (one: Position, other: Position): number =>
+  one.sequence === other.sequence ? one.round - other.round : one.sequence < other.sequence ? -1 : 1
 
-/**
- * The recall at a new height, before the first signature. A validator with a current record keeps the reported positions,
- * so that it does not miss its own proposals. A validator without a current record requests them again, but keeps those of
- * the previous height, because blocks may arrive before answers.
- */
-export const recallAtHeight = (recall: Recall, sequence: bigint, nowMs: number): Recall => {
-  if (recall.isSettled) return recall
-  const counts = (position: Position): boolean => !recall.wasOutdated || position.sequence >= sequence - 1n
-  return {
-    ...recall,
-    reported: new Map([...recall.reported].filter(([, position]) => counts(position))),
-    progressAtMs: nowMs,
-  }
+/** Adds a report of a validator that was asked. */
+export const withReport = (
+  recall: Recall,
+  key: AddressKey,
+  { sequence, round }: Position,
+  hasRound: boolean,
+): Recall => {
+  if (!recall.asked.has(key)) return recall
+  const latest = { sequence, round: hasRound ? Math.max(round, 0) : ROUND_MAX }
+  const before = recall.reports.get(key)
+  const lowest = before !== undefined && compare(before.lowest, latest) < 0 ? before.lowest : latest
+  return { ...recall, reports: new Map(recall.reports).set(key, { lowest, latest, hasRound }) }
 }
 
-/** The reported positions of the other validators. */
-const reportedPositions = (
-  context: TransitionContext,
-  { reported }: Recall,
-  { head }: HeightState,
-): readonly Position[] =>
-  head.validators.flatMap(validator => {
-    const position = isSelf(context, validator) ? undefined : reported.get(keyOf(validator))
-    return position === undefined ? [] : [position]
-  })
+/** A report with the round that is known from the round change of a validator that does not report it. */
+const completed = (height: HeightState, key: AddressKey, report: Report): Report => {
+  const heard = height.roundChanges.get(key)?.signed.payload.round
+  if (report.hasRound || heard === undefined) return report
+  const at = (position: Position): Position =>
+    position.sequence === height.sequence ? { ...position, round: heard } : position
+  return { ...report, lowest: at(report.lowest), latest: at(report.latest) }
+}
 
-/** True without a record and a block: the validator has not signed, unless its data folder was emptied. */
-const isNew = ({ recordSequence, isDamaged }: Recall, { head }: HeightState): boolean =>
-  recordSequence === undefined && !isDamaged && head.number === 0n
+/** The reports of the other validators of the height. */
+const reportsAt = (context: TransitionContext, recall: Recall, height: HeightState): readonly Report[] =>
+  height.head.validators.flatMap(validator => {
+    const key = keyOf(validator)
+    const report = isSelf(context, validator) ? undefined : recall.reports.get(key)
+    return report === undefined ? [] : [completed(height, key, report)]
+  })
 
 /**
  * True when the record is of this height, or of the previous one without later signatures, unless the data folder is an old
@@ -102,58 +123,58 @@ const isKept = ({ recordSequence, isDamaged }: Recall, { head, hasForgotten }: H
   recordSequence !== undefined && !isDamaged && !hasForgotten && recordSequence >= head.number
 
 /**
- * Number of other validators that must report: enough for a quorum with this one. Without a reliable record, enough to
- * intersect every quorum that this validator may have been part of.
+ * Number of other validators that must report, K above. With a record that seems to be the newest, Q - 1 are enough: of three
+ * validators, none of which may be faulty, two go on where the third is down.
  */
 export const positionsNeeded = (recall: Recall, height: HeightState): number => {
   const validators = height.head.validators.length
   const quorum = quorumOf(validators)
-  const hasMemory = isNew(recall, height) || isKept(recall, height)
-  return hasMemory ? quorum - 1 : Math.max(quorum - 1, validators - quorum + 1)
+  return isKept(recall, height) ? quorum - 1 : Math.max(quorum - 1, validators - quorum + 1)
+}
+
+/** True in a new network in which not all have reported, at the first request. */
+const isEarly = (
+  { recordSequence, requests }: Recall,
+  { head }: HeightState,
+  reports: readonly Report[],
+): boolean =>
+  recordSequence === undefined &&
+  head.number === 0n &&
+  reports.length < head.validators.length - 1 &&
+  requests < NEW_NETWORK_REQUESTS
+
+/** The position that this validator has signed nothing above; undefined while too few have reported. */
+const boundBy = (recall: Recall, height: HeightState, reports: readonly Report[]): Position | undefined =>
+  reports.map(({ lowest }) => lowest).sort(compare)[positionsNeeded(recall, height) - 1]
+
+/** True if this validator remembers the round before `round`, or more than F others are there or beyond. */
+const isConfirmed = (height: HeightState, reports: readonly Report[], round: number): boolean => {
+  const { signed, head, sequence } = height
+  if (round <= signed.round + 1) return true
+  const near = reports.filter(({ latest }) => compare(latest, { sequence, round: round - 1 }) >= 0)
+  return near.length > faultsOf(head.validators.length)
 }
 
 /**
- * The highest reported round that more than `faults` validators confirm. A validator enters a round after a quorum has
- * requested it, so more than F others are at most one round behind it. Once all have reported, a validator far ahead of all
- * others is faulty.
- */
-const highestRound = (rounds: readonly number[], faults: number, silent: number): number =>
-  Math.max(0, ...rounds.filter(round => rounds.filter(other => other >= round - 1).length + silent > faults))
-
-/**
- * The lowest round of the height in which this validator may sign: 0 without restriction, NO_ROUND when it must not sign,
- * undefined when the recall is complete.
+ * The recall with the reports considered at the height, and the lowest round in which this validator may sign there: 0
+ * without restriction, NO_ROUND when it must not sign. The recall is undefined when it is complete.
  */
 export const lowestRoundBy = (
   context: TransitionContext,
   recall: Recall,
   height: HeightState,
-): number | undefined => {
+): { readonly recall: Recall | undefined; readonly floor: number } => {
   const { head, sequence } = height
-  const others = head.validators.length - 1
-  if (others === 0) return undefined
-  const reported = reportedPositions(context, recall, height)
-  const sinceMs = context.nowMs - (recall.progressAtMs ?? context.nowMs)
-  if (reported.length < positionsNeeded(recall, height)) return NO_ROUND
-  const ahead = reported.filter(position => position.sequence > sequence).length
-  const faults = faultsOf(head.validators.length)
-  if (ahead > faults || (ahead > 0 && sinceMs < CLAIM_WAIT_MS)) return NO_ROUND
-  const reached = reported.filter(position => position.sequence <= sequence)
-  const top = reached.reduce((max, position) => (position.sequence > max ? position.sequence : max), 0n)
-  const haveAllReported = reported.length === others && ahead === 0
-  if (top < sequence) {
-    if (top + 1n < sequence) return undefined
-    return isKept(recall, height) && haveAllReported ? 0 : 1
-  }
-  const rounds = reached.flatMap(position => (position.sequence === sequence ? [position.round] : []))
-  const highest = highestRound(rounds, faults, 0)
-  const isContested = highestRound(rounds, faults, others - reached.length) > highest
-  // The validators that have not reported could confirm a higher round: a single claim does not decide it.
-  if (isContested && sinceMs < CLAIM_WAIT_MS) return NO_ROUND
-  const above = Math.min(highest + 1, ROUND_MAX)
-  if (!isNew(recall, height)) return above
-  if (!haveAllReported && sinceMs < NEW_NETWORK_WAIT_MS) return NO_ROUND
-  return haveAllReported && highest === 0 && !height.hasForgotten ? 0 : above
+  if (head.validators.length === 1) return { recall: undefined, floor: 0 }
+  const { clearedAt } = recall
+  if (clearedAt !== undefined && clearedAt < sequence) return { recall: undefined, floor: 0 }
+  const reports = reportsAt(context, recall, height)
+  const bound = boundBy(recall, height, reports)
+  if (bound === undefined || bound.sequence > sequence || isEarly(recall, height, reports))
+    return { recall, floor: NO_ROUND }
+  if (bound.sequence < sequence) return { recall: { ...recall, clearedAt: sequence }, floor: 1 }
+  const isUsable = bound.round < ROUND_MAX && isConfirmed(height, reports, bound.round)
+  return { recall, floor: isUsable ? bound.round + 1 : NO_ROUND }
 }
 
 /** The lowest round in which the validator may sign, by its own signatures and by the recall. */
