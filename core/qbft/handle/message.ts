@@ -86,6 +86,9 @@ function* dispatch(
   }
 }
 
+const dropOverBudget = (context: TransitionContext, { kind, signed }: OpenedMessage, from: From): void =>
+  drop(context, 'over-author-limit', from, `${kind} of round ${signed.payload.round}`)
+
 /** Processes a message within its peer's budget of the round; see peerBudgets.ts. */
 function* dispatchWithinBudget(
   context: TransitionContext,
@@ -95,7 +98,7 @@ function* dispatchWithinBudget(
 ): Steps<HeightState> {
   const counted = chargePeerBudget(height, from)
   if (counted !== undefined) return yield* dispatch(context, counted, opened, from)
-  drop(context, 'over-author-limit', from, `${opened.kind} of round ${opened.signed.payload.round}`)
+  dropOverBudget(context, opened, from)
   return height
 }
 
@@ -192,6 +195,11 @@ export function* handleMessage(
   if (author === undefined) return { ...state, seen }
   const from = { author, peer, wire }
   if (isEarly) return keepForLater(context, state, seen, height, from, sequence)
+  // Nor is that of a message beyond its peer's budget: its author, or another peer, may send it.
+  if (height.active && chargePeerBudget(height, from) === undefined) {
+    dropOverBudget(context, message, from)
+    return state
+  }
   const next = height.active ? yield* processMessage(context, height, message, from) : height
   return { ...state, seen, height: next }
 }

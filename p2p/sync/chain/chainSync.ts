@@ -35,7 +35,10 @@ const LEVEL_BLOCKS = 1n
  */
 const FRESH_HEAD_MS = 10_000
 
-/** Consensus resumes this long after the last valid block: claims of peers alone do not pause it. */
+/**
+ * Consensus resumes this long after the last valid block that is older than FRESH_HEAD_MS: neither claims of peers alone pause
+ * it, nor a peer that claims more and delivers each new block before others do.
+ */
 const PAUSE_MAX_MS = 5_000
 
 export type ChainSyncOptions = SyncContext & {
@@ -67,8 +70,8 @@ type Session = {
   readonly startingBlock: bigint
   readonly download: BlockDownload
   readonly report: SyncReport
-  /** When the last block was imported; undefined before the first one. */
-  importedMs: number | undefined
+  /** When the last old block was imported; undefined before the first one. */
+  oldBlockMs: number | undefined
 }
 
 type State = ChainSyncOptions & {
@@ -104,8 +107,8 @@ const lag = (state: State): bigint => (highestClaim(state.heads, state.nowMs()) 
 const missing = (state: State): bigint => lag(state) - BigInt(state.importing())
 
 const mustPause = (state: State): boolean => {
-  const importedMs = state.session?.importedMs
-  if (importedMs === undefined || state.nowMs() - importedMs >= PAUSE_MAX_MS) return false
+  const oldBlockMs = state.session?.oldBlockMs
+  if (oldBlockMs === undefined || state.nowMs() - oldBlockMs >= PAUSE_MAX_MS) return false
   return lag(state) > (state.isConsensusPaused ? LEVEL_BLOCKS : PAUSE_BLOCKS - 1n)
 }
 
@@ -116,7 +119,7 @@ const updateAt = (state: State, atMs: number): void => {
 
 const updatePause = (state: State): void => {
   const isPaused = mustPause(state)
-  if (isPaused) updateAt(state, (state.session?.importedMs ?? 0) + PAUSE_MAX_MS)
+  if (isPaused) updateAt(state, (state.session?.oldBlockMs ?? 0) + PAUSE_MAX_MS)
   if (isPaused === state.isConsensusPaused) return
   state.isConsensusPaused = isPaused
   for (const listener of state.listeners) listener()
@@ -156,7 +159,7 @@ const dueMs = (state: State): number | undefined => {
 const onImported = (state: State, block: Block): void => {
   const { session, heads, nowMs } = state
   if (session === undefined) return
-  session.importedMs = nowMs()
+  if (nowMs() - Number(block.header.timestamp) * 1000 >= FRESH_HEAD_MS) session.oldBlockMs = nowMs()
   session.report.imported(block, highestClaim(heads, nowMs()) ?? block.header.number)
   updatePause(state)
 }
@@ -178,7 +181,7 @@ const startSession = (state: State, network: Network): void => {
   const download = startBlockDownload({ ...state, network, onImported: block => onImported(state, block) })
   const peers = heads.heads.size
   const report = startSyncReport({ log, startingBlock, highestBlock, peers, nowMs, showProgress })
-  state.session = { startingBlock, download, report, importedMs: undefined }
+  state.session = { startingBlock, download, report, oldBlockMs: undefined }
   const onEnded = (how: DownloadEnd): void => {
     report.end(LOGGED_ENDS[how])
     if (how !== 'level') state.notBeforeMs = nowMs() + SYNC_RETRY_MS

@@ -2,8 +2,8 @@ import { toBareHex } from '../../../core/bytes/hex.ts'
 import type { Input, MessageInput } from '../../../core/qbft/input.ts'
 
 /**
- * Maximum bytes of queued messages: more than one round of proposals and round changes with large blocks, and little enough
- * for a small machine.
+ * Bytes of queued messages from which on only peers below their even share may add more: more than one round of proposals and
+ * round changes with large blocks, and little enough for a small machine. With 20 peers at most 150 MiB wait.
  */
 const QUEUED_BYTES_MAX = 64 * 1024 * 1024
 
@@ -21,8 +21,8 @@ export type InputQueue = {
 const COMPACT_AT = 1_024
 
 /**
- * The queue of inputs of the state machine. Once `messagesMax` messages wait (`messagequeuelimit`), only peers below their
- * even share may add more, so that a flooding peer only displaces its own messages.
+ * The queue of inputs of the state machine. Once `messagesMax` messages (`messagequeuelimit`) or QUEUED_BYTES_MAX wait, only
+ * peers below their even share may add more, so that flooding peers only displace their own messages.
  */
 export const createInputQueue = (messagesMax: number): InputQueue => {
   let inputs: Input[] = []
@@ -36,11 +36,11 @@ export const createInputQueue = (messagesMax: number): InputQueue => {
 
   const accepts = ({ message, peer }: MessageInput): boolean => {
     const queued = waitingOf(peer)
-    if (bytes + message.data.length > QUEUED_BYTES_MAX) return false
-    if (queued.bytes + message.data.length > PEER_BYTES_MAX) return false
-    if (messages < messagesMax) return true
-    const peers = waiting.size + (queued.messages === 0 ? 1 : 0)
-    return queued.messages < Math.floor(messagesMax / (peers + 1))
+    const ownBytes = queued.bytes + message.data.length
+    if (ownBytes > PEER_BYTES_MAX) return false
+    const shares = waiting.size + (queued.messages === 0 ? 2 : 1)
+    if (bytes + message.data.length > QUEUED_BYTES_MAX && ownBytes > QUEUED_BYTES_MAX / shares) return false
+    return messages < messagesMax || queued.messages < Math.floor(messagesMax / shares)
   }
 
   const count = ({ message, peer }: MessageInput, step: 1 | -1): void => {

@@ -13,6 +13,7 @@ import {
   refusedFuture,
 } from '../../../core/qbft/futureMessages.ts'
 import { QBFT_CODES, type QbftMessage, type WireMessage } from '../../../core/qbft/message.ts'
+import { PEER_MESSAGES_MAX } from '../../../core/qbft/peerBudgets.ts'
 import { VERDICTS_MAX } from '../../../core/qbft/actions/verdicts.ts'
 import type { Key } from '../chain/support/keys.ts'
 import { givenNode, type GivenOptions } from './support/given.ts'
@@ -136,6 +137,25 @@ describe('given a message that comes again', () => {
     expect([kindsIn(second), dropsIn(second)]).toEqual([[], ['superseded', 'superseded']])
     expect(node.state.height?.round?.prepares.size).toBe(2)
     expect(node.state.height?.round?.commits.size).toBe(1)
+  })
+})
+
+describe('given a peer that has used up its budget of the round for messages that it forwards', () => {
+  /** Variants of one round change: nobody signs the prepares. */
+  const variants = (author: Key, signer: Key, count: number): readonly QbftMessage[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...roundChange(author, 1),
+      prepares: [prepare(signer, givenNode(4, 3).block(signer), { digest: digest(index) }).signed],
+    }))
+
+  test('when it forwards a message before its author sends it, then the author’s counts', () => {
+    const { node, flooder, honest, third } = given()
+    for (const message of variants(third, flooder, 4 * PEER_MESSAGES_MAX))
+      node.receive(third, message, flooder)
+    const message = roundChange(honest, 1)
+    expect(dropsIn(node.receive(honest, message, flooder))).toEqual(['over-author-limit'])
+    expect(dropsIn(node.receive(honest, message))).toEqual([])
+    expect(node.state.height?.roundChanges.size).toBe(1)
   })
 })
 

@@ -216,6 +216,31 @@ describe('given a malicious peer', () => {
     await reaches(empty.chain, 63n)
   })
 
+  test('when it claims more and delivers each new block before others do, then consensus does not pause', async () => {
+    const chain = await openTestChain()
+    const liar = await node(A, {
+      chain,
+      handlers: {
+        status: () => ({ ...liar.sync.handlers.status(), headNumber: 1_000_000n }),
+        async *blocks(from) {
+          for (let number = from; number <= 3n; number++) {
+            await reaches(chain, number)
+            yield (await chain.store.blockBytes(number)) as Uint8Array
+          }
+        },
+      },
+    })
+    const other = await node(B)
+    let rests = 0
+    other.sync.onProgress(() => rests++)
+    wire.connect(liar.network, other.network)
+    await until(() => liar.network.asked.length > 0)
+    const now = BigInt(Math.floor(Date.now() / 1000))
+    for (const agoSeconds of [4n, 2n, 0n]) await extend(chain, [], { timestamp: now - agoSeconds })
+    await reaches(other.chain, 3n)
+    expect(rests).toBe(0)
+  })
+
   test('when it disconnects during a request, then another peer is asked, and it is not reported', async () => {
     const chain = await openTestChain()
     await grow(chain, 30)
