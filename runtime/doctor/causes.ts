@@ -67,7 +67,7 @@ const noValidators: Finder = ({ validatorsFailure }) =>
     ? undefined
     : {
         kind: 'no-validators',
-        text: `${validatorsFailure.replace(/\.$/, '')}; all nodes need a genesis file whose transition names a contract that answers getValidators()`,
+        text: `${validatorsFailure.replace(/\.$/, '')}; all nodes need a genesis file with a transition at that block to a contract whose getValidators() works, or to a list`,
       }
 
 const behind: Finder = ({ syncing }) =>
@@ -155,11 +155,10 @@ const notConnected: Finder = report => {
   if (!connects)
     return { kind: 'not-connected', text: 'this node connects to no others: --p2p-enabled is false' }
   const missing = others(report).filter(({ isConnected }) => !isConnected)
-  if (!isValidator)
-    return {
-      kind: 'not-connected',
-      text: `this node is connected to no other; ${listed(missing.map(absence))}`,
-    }
+  if (!isValidator) {
+    const absences = missing.length === 0 ? '' : `; ${listed(missing.map(absence))}`
+    return { kind: 'not-connected', text: `this node is connected to no other${absences}` }
+  }
   return {
     kind: 'not-connected',
     text: `${count} of ${validators.length} validators are connected, ${quorum} are needed; ${listed(missing.map(absence))}`,

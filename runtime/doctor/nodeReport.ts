@@ -62,7 +62,7 @@ export type NodeReport = {
   readonly nextAttemptMs: number | undefined
   /** Why the node cannot write to the chain store or to its restart record. */
   readonly failures: readonly string[]
-  /** Why the validators of the next block cannot be read from their contract. */
+  /** Why the validators of the next block cannot be read from their contract, or cannot be a quorum. */
   readonly validatorsFailure: string | undefined
   /** Start of the unfinished write. */
   readonly writingSinceMs: number | undefined

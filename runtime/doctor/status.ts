@@ -9,6 +9,12 @@ import type { PlannedChange } from './plans.ts'
 /** Blocks that missed proposals and seals are counted in. */
 export const WINDOW_BLOCKS = 100n
 
+/**
+ * Validators that are listed, this node first: a contract may name a hundred thousand, and an entry has some 300 bytes.
+ * Networks have far fewer, because each block has a seal of most of them.
+ */
+export const STATUS_VALIDATORS_MAX = 256
+
 export type StatusParts = {
   readonly report: NodeReport
   readonly diagnosis: Diagnosis
@@ -50,6 +56,14 @@ const validatorStatus = (
   }
 }
 
+/** The validators that are listed, in their order but for this node, which comes first where not all are. */
+const listedOf = ({ validators }: NodeReport): readonly ValidatorReport[] =>
+  validators.length <= STATUS_VALIDATORS_MAX
+    ? validators
+    : validators
+        .toSorted((one, other) => Number(other.isSelf) - Number(one.isSelf))
+        .slice(0, STATUS_VALIDATORS_MAX)
+
 /** The result of qbft_getStatus: block numbers and seconds since 1970 as quantities, counts and milliseconds as numbers. */
 export const statusJson = (parts: StatusParts): object => {
   const { report, diagnosis, plans, participation } = parts
@@ -72,7 +86,8 @@ export const statusJson = (parts: StatusParts): object => {
     quorum: report.quorum,
     heard: validators.filter(validator => isHeard(report, validator)).length,
     blocksCounted: participation.length,
-    validators: validators.map(validator => validatorStatus(parts, validator)),
+    validatorCount: validators.length,
+    validators: listedOf(report).map(validator => validatorStatus(parts, validator)),
     votes: (parts.tally?.votes ?? []).map(({ voter, recipient, type }) => ({
       voter: toHex(voter),
       recipient: toHex(recipient),

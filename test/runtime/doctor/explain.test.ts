@@ -2,49 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { RoundProgress } from '../../../runtime/consensus/reports/roundProgress.ts'
 import { explain } from '../../../runtime/doctor/explain.ts'
 import type { NodeReport, ValidatorReport } from '../../../runtime/doctor/nodeReport.ts'
-
-const NOW = 1_000_000
-
-const validator = (index: number, more: Partial<ValidatorReport> = {}): ValidatorReport => ({
-  address: `0x${String(index).repeat(40)}`,
-  isSelf: index === 1,
-  lastSeenMs: NOW - 500,
-  isConnected: index !== 1,
-  remoteAddress: `10.0.0.${index}:30303`,
-  client: 'quorate',
-  clockOffsetMs: 10,
-  dialError: undefined,
-  differing: [],
-  ...more,
-})
-
-const WELL: NodeReport = {
-  nowMs: NOW,
-  headNumber: 12n,
-  overdueSeconds: undefined,
-  isValidator: true,
-  refusal: undefined,
-  connects: true,
-  peerCount: 3,
-  validators: [1, 2, 3, 4].map(index => validator(index)),
-  quorum: 3,
-  silentMs: 8_000,
-  round: 3,
-  nextAttemptMs: NOW + 1_700,
-  failures: [],
-  validatorsFailure: undefined,
-  writingSinceMs: undefined,
-  lastWrite: undefined,
-  syncing: undefined,
-  differences: [],
-  rejectedProposal: undefined,
-  unverifiedRound: undefined,
-  unbuiltRound: undefined,
-  lastRound: undefined,
-  recall: undefined,
-  load: { average: 14.25, processors: 2 },
-  pool: { size: 0, ready: 0, queued: 0, hasRunnable: false, reasons: new Map(), refused: new Map() },
-}
+import { NOW, validator, WELL } from './support/report.ts'
 
 const round = (more: Partial<RoundProgress>): RoundProgress => ({
   round: 2,
@@ -144,7 +102,7 @@ const CASES: readonly (readonly [string, Partial<NodeReport>, string, string])[]
     'the contract of the validators does not answer',
     { validatorsFailure: 'the validators of block 13 cannot be read: Failed.', validators: [] },
     'no-validators',
-    'No block for 41 s: the validators of block 13 cannot be read: Failed; all nodes need a genesis file whose transition names a contract that answers getValidators(); round 3, next attempt in 2 s.',
+    'No block for 41 s: the validators of block 13 cannot be read: Failed; all nodes need a genesis file with a transition at that block to a contract whose getValidators() works, or to a list; round 3, next attempt in 2 s.',
   ],
   [
     'it cannot build its block',
