@@ -1,4 +1,5 @@
 import { runSteps, type Steps } from '../steps.ts'
+import { checkTransition } from './checkTransition.ts'
 import type { Effect } from './effect.ts'
 import type { QbftEnvironment } from './environment.ts'
 import { handleBuilt } from './handle/built.ts'
@@ -60,6 +61,7 @@ function* stepsOf(context: TransitionContext, state: QbftState, input: Input): S
  * specification): computes the transition for one input. Pure: the same state, input and time give the same result. `nowMs`
  * is milliseconds since 1970. Yields while a large block is decoded or proposed; no other input may be processed until the
  * transition is complete.
+ * @throws InvariantBroken, after which this validator must not sign any more
  */
 export function* transitionSteps(
   environment: QbftEnvironment,
@@ -69,7 +71,9 @@ export function* transitionSteps(
 ): Steps<Transition> {
   const context: TransitionContext = { environment, nowMs, effects: [] }
   const next = yield* stepsOf(context, state, input)
-  return { state: next, effects: recorded(state, next, context.effects) }
+  const effects = recorded(state, next, context.effects)
+  checkTransition(state, next, effects)
+  return { state: next, effects }
 }
 
 /** As `transitionSteps`, without yielding. */

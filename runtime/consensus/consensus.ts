@@ -21,6 +21,8 @@ export type RunningConsensus = {
   roundEndsMs(): number | undefined
   /** Why this validator sends no signatures; undefined while its record can be written. */
   failure(): string | undefined
+  /** The invariant of consensus that was broken, after which this validator signs nothing; undefined while all hold. */
+  brokenInvariant(): string | undefined
   /** Why the validators of the next block cannot be read; undefined while they can. */
   validatorsFailure(): string | undefined
   writes(): WriteTimes

@@ -1,7 +1,8 @@
 import type { Address } from '../../core/bytes/bytes.ts'
 import type { QbftEnvironment } from '../../core/qbft/environment.ts'
 import type { HeadContext, Input } from '../../core/qbft/input.ts'
-import { transitionSteps } from '../../core/qbft/machine.ts'
+import { InvariantBroken } from '../../core/qbft/invariant.ts'
+import { type Transition, transitionSteps } from '../../core/qbft/machine.ts'
 import { newRecall } from '../../core/qbft/restart/recall.ts'
 import { initialState } from '../../core/qbft/state.ts'
 import { runStepsYielding } from '../../core/steps.ts'
@@ -26,14 +27,30 @@ type Driver = {
   readonly reportHead: (head: HeadContext) => void
 }
 
-const processInput = async (
-  { environment, state, parts, options }: Driver,
+/** The transition; undefined when an invariant is broken, after which this validator signs nothing until it is restarted. */
+const transitionOf = async (
+  { environment, state, options }: Driver,
   input: Input,
-  yieldTurn: YieldTurn,
-): Promise<void> => {
+  pause: YieldTurn,
+): Promise<Transition | undefined> => {
+  try {
+    return await runStepsYielding(transitionSteps(environment, state.qbft, input, Date.now()), pause)
+  } catch (error) {
+    if (!(error instanceof InvariantBroken)) throw error
+    state.brokenInvariant = error.message
+    options.log.error('This validator signs nothing any more: {error}', { error })
+    return undefined
+  }
+}
+
+const processInput = async (driver: Driver, input: Input, yieldTurn: YieldTurn): Promise<void> => {
+  const { state, parts, options } = driver
+  // What it would sign after a broken invariant may contradict what it signed before.
+  if (state.brokenInvariant !== undefined) return
   parts.watch.before(input)
   const pause: YieldTurn = () => options.signer.pending() ?? yieldTurn()
-  const next = await runStepsYielding(transitionSteps(environment, state.qbft, input, Date.now()), pause)
+  const next = await transitionOf(driver, input, pause)
+  if (next === undefined) return
   state.qbft = next.state
   parts.observer.stepped({ input, effects: next.effects, state: next.state, nowMs: Date.now() })
   const performed = parts.effectHandler.perform(next.effects)
@@ -70,6 +87,7 @@ const openDriver = async (options: ConsensusOptions): Promise<Driver> => {
   const state: DriverState = {
     qbft: initialState(record, newRecall(record?.sequence, isDamaged)),
     network: undefined,
+    brokenInvariant: undefined,
     validators: [],
     headNumber: -1n,
   }
@@ -167,6 +185,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Running
       return height?.active === true ? height.round?.round : undefined
     },
     failure: effectHandler.failure,
+    brokenInvariant: () => state.brokenInvariant,
     validatorsFailure: headWatcher.failure,
     report,
     roundEndsMs: () => timers.dueMs('round'),

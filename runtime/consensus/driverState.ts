@@ -37,4 +37,6 @@ export type DriverState = {
   /** The validators of the next block; empty until the first head is reported. */
   validators: readonly Address[]
   headNumber: bigint
+  /** The invariant of consensus that was broken; undefined while all hold. */
+  brokenInvariant: string | undefined
 }

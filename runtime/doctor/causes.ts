@@ -35,6 +35,9 @@ const absence = (validator: ValidatorReport): string => {
 
 type Finder = (report: NodeReport) => Cause | undefined
 
+const invariant: Finder = ({ brokenInvariant }) =>
+  brokenInvariant === undefined ? undefined : { kind: 'invariant', text: brokenInvariant }
+
 const disk: Finder = ({ failures }) =>
   failures[0] === undefined ? undefined : { kind: 'disk', text: failures[0].replace(/\.$/, '') }
 
@@ -254,6 +257,7 @@ const poolCause: Finder = report => {
 
 /** In order of precedence: while the first one applies, the others matter less. */
 const FINDERS: readonly Finder[] = [
+  invariant,
   disk,
   slowDisk,
   keyInUse,

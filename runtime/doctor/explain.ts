@@ -20,6 +20,7 @@ const unknown = ({ isValidator, validators }: NodeReport): Cause => ({
 
 /** Causes that keep this node from working whether or not a block is overdue. */
 const ALWAYS: ReadonlySet<CauseKind> = new Set([
+  'invariant',
   'disk',
   'disk-slow',
   'key-in-use',

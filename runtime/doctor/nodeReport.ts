@@ -62,6 +62,8 @@ export type NodeReport = {
   readonly nextAttemptMs: number | undefined
   /** Why the node cannot write to the chain store or to its restart record. */
   readonly failures: readonly string[]
+  /** The invariant of consensus that was broken, after which this validator signs nothing. */
+  readonly brokenInvariant?: string | undefined
   /** Why the validators of the next block cannot be read from their contract, or cannot be a quorum. */
   readonly validatorsFailure: string | undefined
   /** Start of the unfinished write. */
@@ -89,6 +91,7 @@ export type NodeReport = {
 
 /** Kinds of causes, in order of precedence. */
 export const CAUSES = [
+  'invariant',
   'disk',
   'disk-slow',
   'key-in-use',

@@ -51,7 +51,7 @@ export const startDoctor = (
     healthProblems: () => {
       const report = nodeReport(parts)
       const { isStalled, kind: first, sentence, causes } = explain(report)
-      const isStopped = isStalled || first === 'key-in-use'
+      const isStopped = isStalled || first === 'key-in-use' || first === 'invariant'
       return {
         failures: failuresOf(parts),
         stalls: isStopped && sentence !== undefined ? [sentence] : [],

@@ -130,6 +130,7 @@ export const nodeReport = (parts: DiagnosedParts): NodeReport => {
     round: report?.round,
     nextAttemptMs: consensus()?.roundEndsMs(),
     failures: failuresOf(parts),
+    brokenInvariant: consensus()?.brokenInvariant(),
     validatorsFailure: consensus()?.validatorsFailure(),
     writingSinceMs: consensus()?.writes().runningSinceMs,
     lastWrite: consensus()?.writes().last,

@@ -1,4 +1,5 @@
 import { equalBytes } from '../../bytes/bytes.ts'
+import { assertInvariant } from '../invariant.ts'
 import { broadcastInRound } from './broadcast.ts'
 import { checkCommitted, checkPrepared } from './commit.ts'
 import type { Steps } from '../../steps.ts'
@@ -32,16 +33,16 @@ export function* acceptProposal(
   height: HeightState,
   proposal: ProposalCandidate,
 ): Steps<HeightState> {
-  const { round } = height
-  if (round === undefined || height.importing !== undefined) return height
-  const accepted: HeightState = { ...height, round: withAcceptedProposal(round, proposal) }
+  const { round, importing } = height
+  assertInvariant(round !== undefined && importing === undefined, 'accepted-in-open-round', () =>
+    round === undefined ? 'no round has begun' : `round ${round.round} is decided`,
+  )
+  const accepted = { ...height, round: withAcceptedProposal(round, proposal) }
   const made = yield* signPrepare(context, accepted, round.round, proposal.digest)
   if (made === undefined) return yield* checkCommitted(context, yield* checkPrepared(context, accepted))
   const message = { kind: 'prepare', signed: made.signed } as const
   const own = keyOf(context.environment.address)
-  const withOwn = made.height.round
-  if (withOwn === undefined) return made.height
-  const prepares = new Map([[own, message] as const, ...withOwn.prepares])
-  const prepared = yield* checkPrepared(context, { ...made.height, round: { ...withOwn, prepares } })
+  const prepares = new Map([[own, message] as const, ...accepted.round.prepares])
+  const prepared = yield* checkPrepared(context, { ...made.height, round: { ...accepted.round, prepares } })
   return yield* checkCommitted(context, broadcastInRound(context, prepared, message))
 }

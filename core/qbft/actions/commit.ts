@@ -36,8 +36,9 @@ export function* checkPrepared(context: TransitionContext, height: HeightState):
   const { block } = proposal.message.signed.payload
   const locked: HeightState = {
     ...height,
-    // A restart then continues in this round, not below the certificate, even if the signer failed in the whole round.
-    signed: signedIn(height.signed, round.round),
+    // A restart then continues in this round, not below the certificate, even if the signer failed in the whole round. Others
+    // may have sent back signatures of a later round, which this validator made before its start.
+    signed: signedIn(height.signed, Math.max(round.round, height.signed.round)),
     round: { ...round, prepared: true },
     certificate: { block, round: round.round, digest: proposal.digest, prepares },
   }

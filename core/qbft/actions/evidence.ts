@@ -1,5 +1,6 @@
 import { type Address, equalBytes, type Hash } from '../../bytes/bytes.ts'
 import { qbftSealHash } from '../../block/codec/blockHash.ts'
+import { assertInvariant } from '../invariant.ts'
 import type { QbftMessage, WireMessage } from '../message.ts'
 import type { FirstSignature, HeightState, RoundState } from '../state.ts'
 import { emit, keyOf, type TransitionContext } from '../transitionContext.ts'
@@ -30,7 +31,12 @@ export const noteSignature = <Of extends Signatures>(
   { author, wire }: Signer,
 ): Of => {
   const digest = digestOf(message)
-  const { sequence } = message.signed.payload
+  const { sequence, round: of } = message.signed.payload
+  assertInvariant(
+    of === round.round,
+    'evidence-of-round',
+    () => `${message.kind} of round ${of} in round ${round.round}`,
+  )
   const key = `${message.kind} ${keyOf(author)}`
   const before = round.first.get(key)
   if (before === undefined) return { ...round, first: new Map([...round.first, [key, { digest, wire }]]) }

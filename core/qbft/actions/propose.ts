@@ -9,6 +9,7 @@ import type { ProposalMessage, RoundChangeMessage } from '../message.ts'
 import { signProposal } from './signing.ts'
 import { lowestRound } from '../restart/recall.ts'
 import { currentRound, proposerIn } from './rounds.ts'
+import { assertInvariant } from '../invariant.ts'
 import type { HeightState, RoundState } from '../state.ts'
 import { emit, isSelf, type TransitionContext } from '../transitionContext.ts'
 import { requestVerdict, verdictOn, withVerdict } from './verdicts.ts'
@@ -60,6 +61,11 @@ function* propose(context: TransitionContext, height: HeightState, proposed: Blo
   if (made === undefined) return height
   yield
   const { justification } = round
+  assertInvariant(
+    round.round === 0 || justification.length >= height.quorum,
+    'proposal-has-quorum',
+    () => `${justification.length} round changes for round ${round.round}, a quorum is ${height.quorum}`,
+  )
   const message: ProposalMessage = {
     kind: 'proposal',
     signed: made.signed,
@@ -103,13 +109,20 @@ export function* beginProposal(context: TransitionContext, before: HeightState):
   return requestVerdict(context, { ...height, round: { ...round, reproposal: block } }, block, hash)
 }
 
-/** Proposes a block that this node built for the current round. */
-export const proposeBuilt = (
+/**
+ * Proposes a block that this node built for the current round. The round may have begun again since it was asked for, after
+ * consensus was paused: without round changes it justifies nothing.
+ */
+export function* proposeBuilt(
   context: TransitionContext,
   height: HeightState,
   block: Block,
-): Steps<HeightState> =>
-  propose(context, withVerdict(height, qbftBlockHash(block.header), { state: 'valid' }), block)
+): Steps<HeightState> {
+  const { round } = height
+  const isJustified = round?.round === 0 || (round?.justification.length ?? 0) >= height.quorum
+  if (!isJustified) return height
+  return yield* propose(context, withVerdict(height, qbftBlockHash(block.header), { state: 'valid' }), block)
+}
 
 /** Proposes the block of a certificate after its verification. */
 export function* proposeVerified(

@@ -4,6 +4,7 @@ import { proposerOf } from '../../validators/proposer.ts'
 import { encodeMessage } from '../codec/message.ts'
 import type { RoundReason } from '../effect.ts'
 import { noteSignature, withPastSignatures } from './evidence.ts'
+import { assertInvariant } from '../invariant.ts'
 import type { HeightState, RoundState, Votes } from '../state.ts'
 import { roundTimeoutMs } from './timeouts.ts'
 import { emit, keyOf, type TransitionContext } from '../transitionContext.ts'
@@ -84,6 +85,11 @@ export const enterRound = (
   round: number,
   reason: RoundReason,
 ): HeightState => {
+  assertInvariant(
+    round > currentRound(height),
+    'rounds-rise',
+    () => `round ${round} after round ${currentRound(height)}`,
+  )
   const begun: RoundState = {
     ...(height.futureVotes.get(round) ?? noVotes),
     round,

@@ -22,6 +22,7 @@ import type { Steps } from '../../steps.ts'
 import { lowestRound } from '../restart/recall.ts'
 import type { RestartRecord } from '../restart/restartRecord.ts'
 import { signingDigestSteps, signingPreimage } from '../signatures.ts'
+import { assertInvariant } from '../invariant.ts'
 import type { HeightState } from '../state.ts'
 import type { TransitionContext } from '../transitionContext.ts'
 
@@ -34,10 +35,11 @@ type SigningResult<Value> = { readonly height: HeightState; readonly signed: Val
 export type SignedKind = 'proposed' | 'prepared' | 'committed'
 
 /** The recorded signatures in `round`; signatures of a lower round are dropped. */
-export const signedIn = (signed: RestartRecord, round: number): RestartRecord =>
-  signed.round === round
-    ? signed
-    : { ...signed, round, proposed: undefined, prepared: undefined, committed: undefined }
+export const signedIn = (signed: RestartRecord, round: number): RestartRecord => {
+  if (signed.round === round) return signed
+  assertInvariant(round > signed.round, 'signed-once', () => `round ${round} after round ${signed.round}`)
+  return { ...signed, round, proposed: undefined, prepared: undefined, committed: undefined }
+}
 
 /** A validator signs one value of each kind in a round, and never in a round below the highest one in which it signed. */
 const maySign = (height: HeightState, round: number, kind: SignedKind, digest: Hash): boolean => {
@@ -93,6 +95,11 @@ function* signOnce<Value>(
   make: () => Steps<Value | undefined>,
 ): Steps<SigningResult<Value>> {
   if (!maySign(height, round, kind, digest)) return undefined
+  assertInvariant(
+    height.active && round >= lowestRound(height),
+    'signed-in-allowed-round',
+    () => `${kind} in round ${round}, the lowest allowed is ${lowestRound(height)}`,
+  )
   const signed = yield* make()
   return signed === undefined ? undefined : { height: withValue(height, round, kind, digest), signed }
 }
@@ -164,6 +171,11 @@ export function* signRoundChange(
 ): Steps<SigningResult<SignedRoundChange>> {
   const { signed, certificate, sequence } = height
   if (round < lowestRound(height)) return undefined
+  assertInvariant(
+    round > (certificate?.round ?? 0),
+    'round-change-after-lock',
+    () => `round ${round} with a certificate of round ${certificate?.round ?? 'none'}`,
+  )
   const prepared: PreparedMetadata | undefined =
     certificate === undefined ? undefined : { round: certificate.round, digest: certificate.digest }
   const payload = { sequence, round, prepared }

@@ -1,5 +1,6 @@
 import { faultsOf } from '../../validators/quorum.ts'
 import type { QbftEnvironment } from '../environment.ts'
+import { assertInvariant } from '../invariant.ts'
 import type { HeightState } from '../state.ts'
 
 /**
@@ -49,6 +50,19 @@ type Growth = Pick<HeightState, 'failedRounds' | 'softTimeoutMs'> & {
   readonly head: Pick<HeightState['head'], 'validators'>
 }
 
+const timeoutMs = (
+  { requestTimeoutMs, requestTimeoutMaxMs }: Timeouts,
+  { head, failedRounds, softTimeoutMs }: Growth,
+): number => {
+  const ready = Math.ceil(Math.log2(softTimeoutMs / requestTimeoutMs))
+  if (failedRounds < ready) return requestTimeoutMs * 2 ** failedRounds
+  const rounds = faultsOf(head.validators.length) + 1
+  const cycles = Math.floor((failedRounds - ready) / rounds)
+  const patientCycles = Math.max(1, Math.floor(PATIENT_MS / (rounds * softTimeoutMs)))
+  const doublings = Math.min(Math.max(0, cycles - patientCycles + 1), DOUBLINGS_MAX)
+  return Math.max(softTimeoutMs, Math.min(softTimeoutMs * 2 ** doublings, requestTimeoutMaxMs))
+}
+
 /**
  * The duration of a round. It doubles for each failed round in which a quorum was heard: immediately up to the height's
  * soft limit, then slowly up to the cap.
@@ -65,17 +79,14 @@ type Growth = Pick<HeightState, 'failedRounds' | 'softTimeoutMs'> & {
  * The disadvantage: when a quorum was heard without success for longer than the time at the soft limit, the first block
  * afterwards may come later than the bound. Safety never depends on time.
  */
-export const roundTimeoutMs = (
-  { requestTimeoutMs, requestTimeoutMaxMs }: Timeouts,
-  { head, failedRounds, softTimeoutMs }: Growth,
-): number => {
-  const ready = Math.ceil(Math.log2(softTimeoutMs / requestTimeoutMs))
-  if (failedRounds < ready) return requestTimeoutMs * 2 ** failedRounds
-  const rounds = faultsOf(head.validators.length) + 1
-  const cycles = Math.floor((failedRounds - ready) / rounds)
-  const patientCycles = Math.max(1, Math.floor(PATIENT_MS / (rounds * softTimeoutMs)))
-  const doublings = Math.min(Math.max(0, cycles - patientCycles + 1), DOUBLINGS_MAX)
-  return Math.max(softTimeoutMs, Math.min(softTimeoutMs * 2 ** doublings, requestTimeoutMaxMs))
+export const roundTimeoutMs = (timeouts: Timeouts, growth: Growth): number => {
+  const ms = timeoutMs(timeouts, growth)
+  assertInvariant(
+    Number.isFinite(ms) && ms >= timeouts.requestTimeoutMs,
+    'timeout-in-bounds',
+    () => `${ms} ms with a base of ${timeouts.requestTimeoutMs} ms`,
+  )
+  return ms
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Address } from '../../bytes/bytes.ts'
 import { toHex } from '../../bytes/hex.ts'
 import { includesAddress } from '../../validators/votes.ts'
+import { assertInvariant } from '../invariant.ts'
 import type { QbftCode, Signed } from '../message.ts'
 import { authorOf } from '../signatures.ts'
 import { type RuleViolation, violation, type RuleContext } from './rule.ts'
@@ -25,6 +26,11 @@ export const distinctSignersRule = (
   code: QbftCode,
   list: readonly Signed<unknown>[],
 ): RuleViolation | undefined => {
+  assertInvariant(
+    list.length <= context.validators.length,
+    'signers-at-most-all',
+    () => `${list.length} signatures, ${context.validators.length} validators`,
+  )
   const authors: Address[] = []
   for (const signed of list) {
     const author = authorOf(code, signed)

@@ -31,6 +31,7 @@ export const developmentConsensus = (chain: Chain, address: Address, miner: Mine
     }),
     roundEndsMs: () => undefined,
     failure: () => undefined,
+    brokenInvariant: () => undefined,
     validatorsFailure: () => undefined,
     writes: () => ({ runningSinceMs: undefined, last: undefined }),
     finishHeight: () => Promise.resolve(),

@@ -4,7 +4,7 @@ import type { Key } from '../chain/support/keys.ts'
 import { givenNode } from './support/given.ts'
 import { certificate, roundChange, roundChangesOf } from './support/messages.ts'
 import { WAIT } from './support/node.ts'
-import { messageIn } from './support/step.ts'
+import { kindsIn, messageIn } from './support/step.ts'
 
 /** Five validators with a quorum of four; the node proposes in round 2, and building and verifying blocks take time. */
 const given = () => {
@@ -37,6 +37,15 @@ describe('given round changes that come while the own proposal is built', () => 
     expect(signed.payload.block).toEqual(withRound(old.block, 2))
     expect(roundChanges.map(({ payload }) => payload.prepared?.round)).toEqual([0, 0, undefined, 0])
     expect(prepares).toEqual(old.prepares)
+  })
+
+  test('when consensus pauses and goes on before the block is built, then it is not proposed without them', () => {
+    const { node, A, B, C, mine } = given()
+    for (const key of [A, B, C]) node.receive(key, roundChange(key, 2))
+    node.head({ active: false })
+    node.head({ active: true })
+    const step = node.step({ kind: 'block-built', sequence: 1n, round: 2, block: mine })
+    expect([node.state.height?.round?.round, kindsIn(step)]).toEqual([2, []])
   })
 
   test('when one is for a later round, then its author’s earlier one stays', () => {

@@ -6,7 +6,8 @@ import { sign } from '../../../core/crypto/crypto.ts'
 import type { QbftEnvironment } from '../../../core/qbft/environment.ts'
 import type { Effect } from '../../../core/qbft/effect.ts'
 import type { HeadContext, Input } from '../../../core/qbft/input.ts'
-import { transition } from '../../../core/qbft/machine.ts'
+import { InvariantBroken } from '../../../core/qbft/invariant.ts'
+import { type Transition, transition } from '../../../core/qbft/machine.ts'
 import { newRecall } from '../../../core/qbft/restart/recall.ts'
 import { initialState, type QbftState } from '../../../core/qbft/state.ts'
 import { headContext } from './headContext.ts'
@@ -116,13 +117,25 @@ export const createNode = (world: World, options: NodeOptions): Node => {
     }
   }
 
+  /** Undefined after a broken invariant, which is a violation of whoever's machine it is. */
+  const stepped = (before: QbftState, input: Input): Transition | undefined => {
+    try {
+      return transition(environment, before, input, clock.nowMs())
+    } catch (error) {
+      if (!(error instanceof InvariantBroken)) throw error
+      checker.violated(`${name}: ${error.message}`)
+      return undefined
+    }
+  }
+
   const drain = (of: Life): void => {
     while (!of.busy && !of.ended) {
       const input = of.inputs.shift()
       if (input === undefined) return
       of.busy = true
       const before = of.state
-      const result = transition(environment, before, input, clock.nowMs())
+      const result = stepped(before, input)
+      if (result === undefined) return
       of.state = result.state
       if (isHonest) checker.stepped(node, before, result.state, result.effects)
       perform(of, result.effects, 0)
