@@ -137,8 +137,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'one-claim-silences',
     file: 'core/qbft/restart/recall.ts',
-    text: 'if (ahead > faults || (ahead > 0 && sinceMs < CLAIM_WAIT_MS)) return NO_ROUND',
-    instead: 'if (ahead > 0) return NO_ROUND',
+    text: '.sort(compare)[positionsNeeded(recall, height) - 1]',
+    instead: '.sort(compare)[reports.length < positionsNeeded(recall, height) ? -1 : reports.length - 1]',
     bounds: '--byzantine=3 --values=1 --crashes=1',
     progressEvery: 1,
     shows: /restarted, and votes/,
