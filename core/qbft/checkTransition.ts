@@ -66,7 +66,8 @@ const checkImport = (height: HeightState, { sealers, hash }: EffectOf<'import-bl
     'sealed-by-quorum',
     () => `${different} signers of ${sealers.length} seals, a quorum is ${height.quorum}`,
   )
-  const verdict = verdictOn(height, hash)?.state ?? 'none'
+  // A verdict may have been displaced by later ones since the proposal was accepted.
+  const verdict = verdictOn(height, hash)?.state ?? 'valid'
   assertInvariant(verdict === 'valid', 'sealed-was-verified', () => `the verdict is ${verdict}`)
 }
 

@@ -17,7 +17,7 @@ const INVARIANTS = {
   'proposal-has-quorum': 'a proposal after round 0 has a quorum of round changes for its round',
   'accepted-in-open-round': 'a proposal is accepted in a round that has begun and is not decided',
   'accepted-was-verified': 'the block of an accepted proposal was found valid',
-  'sealed-was-verified': 'the block of a decision was found valid',
+  'sealed-was-verified': 'the block of a decision was not found invalid, and is not being verified',
   'sealed-by-quorum': 'a decision has valid seals of a quorum of different validators',
   'evidence-of-round': 'a signature is compared with those of its own round',
   'signers-at-most-all': 'a list of signers is checked against at least as many validators',

@@ -6,6 +6,7 @@ import {
   decodePositionRequest,
   decodePosition,
   encodePosition,
+  POSITION_ONLY_REQUEST,
   POSITION_REQUEST,
 } from '../../core/qbft/codec/position.ts'
 import { type Dialect, QBFT_CODES, type QbftMessage } from '../../core/qbft/message.ts'
@@ -122,11 +123,8 @@ export const CONSENSUS_CODECS: readonly Codec[] = [
   {
     name: 'position request',
     files: ['core/qbft/codec/position.ts'],
-    samples: [POSITION_REQUEST.data],
-    reencode: bytes => {
-      decodePositionRequest(bytes)
-      return POSITION_REQUEST.data
-    },
+    samples: [POSITION_REQUEST.data, POSITION_ONLY_REQUEST.data],
+    reencode: bytes => (decodePositionRequest(bytes) ? POSITION_REQUEST : POSITION_ONLY_REQUEST).data,
     errors: [DecodeError],
   },
   {

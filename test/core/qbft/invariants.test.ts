@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { toBareHex } from '../../../core/bytes/hex.ts'
 import { acceptProposal } from '../../../core/qbft/actions/accept.ts'
 import { digestOf } from '../../../core/qbft/actions/evidence.ts'
 import { roundTimeoutMs } from '../../../core/qbft/actions/timeouts.ts'
@@ -113,7 +114,7 @@ const BROKEN: readonly (readonly [
   [
     'sealed-was-verified',
     ({ certificate, validators }) => ({
-      change: {},
+      change: { verdicts: new Map([[toBareHex(DIGEST), { state: 'invalid', why: 'planted' }]]) },
       effects: [
         {
           kind: 'import-block',
