@@ -52,6 +52,7 @@ let sharedIssuer: Promise<Issuer> | undefined
 const noContext = {
   scheduler: requestScheduler(),
   chain: { configuration: { chainId: 1337n } },
+  warn: () => undefined,
   options: { ...RPC_DEFAULTS, clientVersion: 'quorate/v0', networkId: 1337n },
 } as unknown as RpcContext
 
