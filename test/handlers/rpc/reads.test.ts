@@ -92,8 +92,10 @@ describe('given blocks', () => {
       'transactions',
       'withdrawalsRoot',
       'withdrawals',
+      'requestsHash',
       'blobGasUsed',
       'excessBlobGas',
+      'parentBeaconBlockRoot',
     ])
     expect(block).toMatchObject({
       number: '0x2',

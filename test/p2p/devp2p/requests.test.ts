@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'bun:test'
 import { toHex } from '../../../core/bytes/hex.ts'
 import { keccak256 } from '../../../core/crypto/crypto.ts'
+import { decodeRlp } from '../../../core/rlp/rlp.ts'
 import { decodeTransactions, decodeTransactionAnnouncements } from '../../../p2p/devp2p/eth/transactions.ts'
 import { openWithId } from '../../../p2p/devp2p/eth/requests.ts'
 import { ETH } from '../../../p2p/devp2p/ethCodes.ts'
@@ -84,7 +85,7 @@ describe('given a peer that sends transactions', () => {
       for (const peer of [sender, other]) peer.sendStatus()
       await until(() => node.network.peers().length === 2)
       const [refused, taken] = [someTransaction(100), someTransaction(100)]
-      sender.sendEth(ETH.transactions, [refused, taken])
+      sender.sendEth(ETH.transactions, [decodeRlp(refused), decodeRlp(taken)])
       const told = await Promise.race([
         other.next(ETH.transactions).then(decodeTransactions),
         other
