@@ -1,4 +1,5 @@
-import type { Cause, NodeReport, ValidatorReport } from './nodeReport.ts'
+import type { Cause, CauseKind, NodeReport, ValidatorReport } from './nodeReport.ts'
+import { nextBlockCauses } from './nextBlock.ts'
 import { roundsCause } from './roundsCause.ts'
 import { listed, ofProposer, seconds, shortAddress } from './texts.ts'
 
@@ -70,6 +71,7 @@ const noValidators: Finder = ({ validatorsFailure }) =>
     ? undefined
     : {
         kind: 'no-validators',
+        stops: true,
         text: `${validatorsFailure.replace(/\.$/, '')}; all nodes need a genesis file with a transition at that block to a contract whose getValidators() works, or to a list`,
       }
 
@@ -256,13 +258,9 @@ const poolCause: Finder = report => {
 }
 
 /** In order of precedence: while the first one applies, the others matter less. */
-const FINDERS: readonly Finder[] = [
-  invariant,
-  disk,
-  slowDisk,
-  keyInUse,
-  noValidators,
-  behind,
+const FIRST_FINDERS: readonly Finder[] = [invariant, disk, slowDisk, keyInUse, behind, noValidators]
+
+const LATER_FINDERS: readonly Finder[] = [
   clocks,
   genesis,
   notConnected,
@@ -277,6 +275,26 @@ const FINDERS: readonly Finder[] = [
   laterGenesis,
 ]
 
+/** Causes that count validators, which say nothing where those of the next block cannot decide it. */
+const OF_VALIDATORS: ReadonlySet<CauseKind> = new Set([
+  'not-connected',
+  'too-few-heard',
+  'not-a-validator',
+  'not-signing',
+])
+
+const findAll = (finders: readonly Finder[], report: NodeReport): readonly Cause[] =>
+  finders.map(find => find(report)).filter(cause => cause !== undefined)
+
 /** Possible causes of a stall according to the report, the most important first. */
-export const causesOf = (report: NodeReport): readonly Cause[] =>
-  FINDERS.map(find => find(report)).filter(cause => cause !== undefined)
+export const causesOf = (report: NodeReport): readonly Cause[] => {
+  const { nextBlock, nowMs } = report
+  // A node that is behind does not know the head that the next block follows.
+  const ofRules =
+    nextBlock === undefined || behind(report) !== undefined ? [] : nextBlockCauses(nextBlock, nowMs)
+  const first = [...findAll(FIRST_FINDERS, report), ...ofRules]
+  const later = findAll(LATER_FINDERS, report)
+  return first.some(({ kind }) => kind === 'no-validators')
+    ? [...first, ...later.filter(({ kind }) => !OF_VALIDATORS.has(kind))]
+    : [...first, ...later]
+}

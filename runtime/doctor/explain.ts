@@ -3,7 +3,7 @@ import type { Cause, CauseKind, NodeReport } from './nodeReport.ts'
 
 /** What stops this chain or this node. */
 export type Diagnosis = {
-  /** False when blocks are decided, or the next one may still come in time. */
+  /** False when blocks are decided, or the next one may still come in time. True too where the rules allow none now. */
   readonly isStalled: boolean
   /** Undefined when nothing is wrong. */
   readonly kind: CauseKind | undefined
@@ -24,8 +24,10 @@ const ALWAYS: ReadonlySet<CauseKind> = new Set([
   'disk',
   'disk-slow',
   'key-in-use',
-  'no-validators',
   'behind',
+  'no-validators',
+  'gas-limit',
+  'head-in-future',
   'clocks',
   'genesis',
   'pool',
@@ -52,8 +54,10 @@ export const explain = (report: NodeReport): Diagnosis => {
     // The pool comes last: waiting transactions must not hide a cause that an operator has to remove.
     const causes = always.toSorted((a, b) => Number(a.kind === 'pool') - Number(b.kind === 'pool'))
     const [first] = causes
-    const sentence = first === undefined ? undefined : `${capital(first.text)}.`
-    return { isStalled: false, kind: first?.kind, sentence, causes }
+    const isStalled = causes.some(({ stops }) => stops === true) && first?.kind !== 'behind'
+    if (first === undefined) return { isStalled, kind: undefined, sentence: undefined, causes }
+    const sentence = isStalled ? `No block can be decided: ${first.text}.` : `${capital(first.text)}.`
+    return { isStalled, kind: first.kind, sentence, causes }
   }
   const [first = unknown(report), ...more] = found
   const causes = [first, ...more]

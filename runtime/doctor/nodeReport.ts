@@ -1,6 +1,7 @@
 import type { GenesisDifference } from '../../core/genesis/comparison/genesisDifference.ts'
 import type { RecallProgress } from '../consensus/reports/consensusReport.ts'
 import type { RoundProgress } from '../consensus/reports/roundProgress.ts'
+import type { NextBlock } from './nextBlock.ts'
 
 /** State of one validator as this node sees it. Addresses in hex, times in milliseconds since 1970. */
 export type ValidatorReport = {
@@ -66,6 +67,8 @@ export type NodeReport = {
   readonly brokenInvariant?: string | undefined
   /** Why the validators of the next block cannot be read from their contract, or cannot be a quorum. */
   readonly validatorsFailure: string | undefined
+  /** What the rules demand of the next block; undefined before consensus has read the head. */
+  readonly nextBlock: NextBlock | undefined
   /** Start of the unfinished write. */
   readonly writingSinceMs: number | undefined
   /** The last finished write. */
@@ -95,8 +98,10 @@ export const CAUSES = [
   'disk',
   'disk-slow',
   'key-in-use',
-  'no-validators',
   'behind',
+  'no-validators',
+  'gas-limit',
+  'head-in-future',
   'clocks',
   'genesis',
   'not-connected',
@@ -117,6 +122,8 @@ export type Cause = {
   readonly kind: CauseKind
   /** True where it stops nothing yet. */
   readonly isLater?: true
+  /** True where no block can be decided while it lasts, overdue or not. */
+  readonly stops?: true
   /** Without a capital letter at the beginning and a full stop at the end. */
   readonly text: string
 }

@@ -6,6 +6,9 @@ import type { PoolHead, TransactionPool } from '../../core/txpool/pool.ts'
 import { quorumOf } from '../../core/validators/quorum.ts'
 import type { RunningConsensus } from '../consensus/consensus.ts'
 import { ibft2History } from '../consensus/validatorRole.ts'
+import type { ConsensusReport } from '../consensus/reports/consensusReport.ts'
+import { nextBlockAfter } from '../doctor/nextBlockAfter.ts'
+import type { NextBlock } from '../doctor/nextBlock.ts'
 import type { NodeReport, ValidatorReport } from '../doctor/nodeReport.ts'
 import { listenAddressOf, type PeerMemory } from '../doctor/peerMemory.ts'
 import { poolReportOf } from '../doctor/poolReport.ts'
@@ -99,6 +102,16 @@ const refusalOf = (
   return history ?? (isValidator ? refusal : undefined)
 }
 
+/** Undefined where this node makes blocks of its own time, and before consensus has read the head. */
+const nextBlockOf = (
+  { node: { chain } }: DiagnosedParts,
+  report: ConsensusReport | undefined,
+): NextBlock | undefined => {
+  const { header } = chain.head()
+  if (report?.readyAtMs === undefined || report.height !== header.number + 1n) return undefined
+  return nextBlockAfter(chain.configuration, header)
+}
+
 /** The current state of the node. */
 export const nodeReport = (parts: DiagnosedParts): NodeReport => {
   const { node, pool, consensus, sync } = parts
@@ -132,6 +145,7 @@ export const nodeReport = (parts: DiagnosedParts): NodeReport => {
     failures: failuresOf(parts),
     brokenInvariant: consensus()?.brokenInvariant(),
     validatorsFailure: consensus()?.validatorsFailure(),
+    nextBlock: nextBlockOf(parts, report),
     writingSinceMs: consensus()?.writes().runningSinceMs,
     lastWrite: consensus()?.writes().last,
     syncing: sync()?.lag(),

@@ -42,7 +42,9 @@ export const parentGasLimit = ({
   rules,
   parent,
   parentRules,
-}: Pick<HeaderContext, 'rules' | 'parent' | 'parentRules'>): bigint =>
+}: Pick<HeaderContext, 'rules' | 'parentRules'> & {
+  readonly parent: Pick<HeaderContext['parent'], 'header'>
+}): bigint =>
   forkIsAtLeast(rules.fork, 'london') && !forkIsAtLeast(parentRules.fork, 'london')
     ? parent.header.gasLimit * ELASTICITY_MULTIPLIER
     : parent.header.gasLimit

@@ -7,13 +7,21 @@ import type { Genesis } from '../../../core/genesis/genesis.ts'
 import type { CommandContext } from '../../cli/command.ts'
 import { CommandError, UsageError } from '../../cli/errors.ts'
 import type { Terminal } from '../../cli/terminal/terminal.ts'
+import { SECONDS_MAX } from '../../doctor/nextBlock.ts'
+import type { Cause } from '../../doctor/nodeReport.ts'
+import { firstBlockCauses } from '../../setup/firstBlock.ts'
 import { quorumText } from '../../setup/voteEffect.ts'
 import { readGenesis } from '../../node/opening/genesisFile.ts'
 
 /** Files of the companies of a network. */
 const FILES_MAX = 100
 
-type Checked = { readonly file: string; readonly genesis: Genesis | undefined }
+type Checked = {
+  readonly file: string
+  readonly genesis: Genesis | undefined
+  /** False where no block can follow the genesis block. */
+  readonly hasFirst: boolean
+}
 
 const validatorsText = ({ configuration, header }: Genesis): string => {
   if (configuration.consensus.kind !== 'qbft') return `consensus ${configuration.consensus.kind}`
@@ -21,18 +29,29 @@ const validatorsText = ({ configuration, header }: Genesis): string => {
   return validators.length === 0 ? 'validators of a contract' : quorumText(validators.length)
 }
 
-const checkFile = (file: string, terminal: Terminal): Checked => {
+/** Prints why the rules allow no first block. @returns whether they allow one some day */
+const checkFirstBlock = async (file: string, genesis: Genesis, terminal: Terminal): Promise<boolean> => {
+  const causes = await firstBlockCauses(genesis, Date.now())
+  // A network may be planned for a later time, but not for one after thousands of years.
+  const isPlan = ({ kind }: Cause): boolean =>
+    kind === 'head-in-future' && genesis.header.timestamp <= SECONDS_MAX
+  for (const cause of causes) terminal.out(`${isPlan(cause) ? 'note  ' : 'WRONG '} ${file}: ${cause.text}`)
+  return causes.every(isPlan)
+}
+
+const checkFile = async (file: string, terminal: Terminal): Promise<Checked> => {
   try {
     const genesis = readGenesis(file)
     const { hash } = genesisHeadOf(genesis)
     const { chainId } = genesis.configuration
     terminal.out(`well   ${file}: chain ${chainId}, ${validatorsText(genesis)}, genesis block ${toHex(hash)}`)
     for (const warning of genesis.warnings) terminal.out(`note   ${file}: ${warning}`)
-    return { file, genesis }
+    const hasFirst = await checkFirstBlock(file, genesis, terminal)
+    return { file, genesis, hasFirst }
   } catch (error) {
     if (!(error instanceof CommandError) && !(error instanceof ChainError)) throw error
     terminal.out(`WRONG  ${file}: ${error.message}`)
-    return { file, genesis: undefined }
+    return { file, genesis: undefined, hasFirst: false }
   }
 }
 
@@ -65,10 +84,11 @@ export const checkGenesis = async ({ words, terminal }: CommandContext): Promise
   if (words.length === 0)
     throw new UsageError('INVALID_COMMAND', 'Give one or more files: genesis check FILE...')
   if (words.length > FILES_MAX) throw new UsageError('INVALID_COMMAND', `More than ${FILES_MAX} files`)
-  const checked = words.map(file => checkFile(file, terminal))
+  const checked: Checked[] = []
+  for (const file of words) checked.push(await checkFile(file, terminal))
   const [first, ...others] = checked.filter(({ genesis }) => genesis !== undefined)
   const differing = first === undefined ? [] : others.filter(other => compare(first, other, terminal))
-  const passed = differing.length === 0 && checked.every(({ genesis }) => genesis !== undefined)
+  const passed = differing.length === 0 && checked.every(({ hasFirst }) => hasFirst)
   if (passed && checked.length > 1) terminal.out('well   all files are of the same network')
   return passed ? 0 : 1
 }

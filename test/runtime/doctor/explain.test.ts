@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { RoundProgress } from '../../../runtime/consensus/reports/roundProgress.ts'
 import { explain } from '../../../runtime/doctor/explain.ts'
+import type { NextBlock } from '../../../runtime/doctor/nextBlock.ts'
 import type { NodeReport, ValidatorReport } from '../../../runtime/doctor/nodeReport.ts'
 import { NOW, validator, WELL } from './support/report.ts'
 
@@ -226,6 +227,52 @@ describe('given a node whose next block may still come in time', () => {
     const { isStalled, sentence } = explain({ ...WELL, failures: ['The disk is full.'] })
     expect(isStalled).toBe(false)
     expect(sentence).toBe('The disk is full.')
+  })
+})
+
+const NEXT: NextBlock = {
+  number: 13n,
+  headTimestamp: 900n,
+  aheadMsMax: 8_000,
+  gasLimitMax: 30_000_000n,
+}
+
+/** What the next block demands, the kind, and the beginning of the sentence. */
+const OBSTACLES: readonly (readonly [string, Partial<NextBlock>, string, string])[] = [
+  [
+    'the head is an hour ahead',
+    { headTimestamp: 4_600n },
+    'head-in-future',
+    'No block can be decided: the timestamp of block 12 (4600) is 3600 s later',
+  ],
+  [
+    'the gas limit cannot reach the least one',
+    { gasLimitMax: 3n },
+    'gas-limit',
+    'No block can be decided: the gasLimit of block 12 allows the next one at most 3',
+  ],
+]
+
+describe('given rules that allow no next block, and none is overdue', () => {
+  test.each(OBSTACLES)('when %s, then it stands still', (_, more, kind, beginning) => {
+    const { sentence, ...found } = explain({ ...WELL, nextBlock: { ...NEXT, ...more } })
+    expect([found.isStalled, found.kind as string]).toEqual([true, kind])
+    expect(sentence).toStartWith(beginning)
+  })
+
+  test('when no validators can decide it, then it stands still', () => {
+    const { isStalled, sentence } = explain({ ...WELL, validatorsFailure: 'block 13 has no validators' })
+    expect([isStalled, sentence?.startsWith('No block can be decided: block 13 has no')]).toEqual([
+      true,
+      true,
+    ])
+  })
+
+  test('when the head is ahead by less than rounds last, or this node is behind, then it does not', () => {
+    expect(explain({ ...WELL, nextBlock: { ...NEXT, headTimestamp: 1_007n } }).isStalled).toBe(false)
+    const syncing = { currentBlock: 12n, highestBlock: 340n }
+    const ahead = { ...NEXT, headTimestamp: 4_600n }
+    expect(explain({ ...WELL, syncing, nextBlock: ahead }).isStalled).toBe(false)
   })
 })
 

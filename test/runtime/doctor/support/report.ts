@@ -33,6 +33,7 @@ export const WELL: NodeReport = {
   nextAttemptMs: NOW + 1_700,
   failures: [],
   validatorsFailure: undefined,
+  nextBlock: undefined,
   writingSinceMs: undefined,
   lastWrite: undefined,
   syncing: undefined,
