@@ -36,7 +36,9 @@ test('given a transition to a contract that is not there, when its block is due,
           const status = await node.rpc<Status>('qbft_getStatus')
           return status.kind === 'no-validators' && status
         })
-      expect((await explained()).explanation).toContain(STATEMENT)
+      expect((await explained()).explanation).toContain(
+        `No block can be decided: ${STATEMENT.replace('The', 'the')}`,
+      )
       expect(await node.rpc<string>('eth_blockNumber')).toBe('0x2')
       await until(() => /No block can be decided: the validators of block 3/.test(node.output()))
       expect(node.output().split(STATEMENT)).toHaveLength(2)
