@@ -26,6 +26,8 @@ export type RunningConsensus = {
   /** Why the validators of the next block cannot be read; undefined while they can. */
   validatorsFailure(): string | undefined
   writes(): WriteTimes
+  /** The gas to which this validator limits its blocks after undecided rounds; undefined for that of the chain. */
+  proposalGasMax(): bigint | undefined
   /**
    * Resolves when the proposal of the current round, if there is one, has become a block: the others may need this node's
    * signature for it. At once without a quorum of connected validators; after a limit in any case.

@@ -148,7 +148,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Running
   const { sync, keyInUse } = options
   const driver = await openDriver(options)
   const { state, inputs } = driver
-  const { messageCounters, effectHandler, report, timers, writes } = driver.parts
+  const { messageCounters, effectHandler, report, timers, writes, proposalGasMax } = driver.parts
   const headWatcher = startHeadWatcher({
     ...options,
     isActive: () =>
@@ -190,6 +190,7 @@ export const startConsensus = async (options: ConsensusOptions): Promise<Running
     report,
     roundEndsMs: () => timers.dueMs('round'),
     writes: writes.times,
+    proposalGasMax,
     finishHeight: () => finishHeight(options, state),
     stop: () => {
       for (const unsubscribe of unsubscribers) unsubscribe?.()

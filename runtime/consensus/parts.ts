@@ -29,6 +29,7 @@ export type DriverParts = {
   /** Fill the report and the metrics. */
   readonly observer: ConsensusObserver
   readonly writes: WriteClock
+  readonly proposalGasMax: () => bigint | undefined
   readonly rounds: RoundLog
   readonly watch: TransactionWatch
   readonly timers: Timers
@@ -122,6 +123,7 @@ export const createParts = (
     report: report.now,
     observer,
     writes,
+    proposalGasMax: gasBound.gasMax,
     rounds,
     watch,
     timers,

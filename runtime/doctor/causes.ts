@@ -258,11 +258,10 @@ const poolCause: Finder = report => {
 }
 
 /** In order of precedence: while the first one applies, the others matter less. */
-const FIRST_FINDERS: readonly Finder[] = [invariant, disk, slowDisk, keyInUse, behind, noValidators]
+const FIRST_FINDERS: readonly Finder[] = [invariant, disk, slowDisk, keyInUse, genesis, behind, noValidators]
 
 const LATER_FINDERS: readonly Finder[] = [
   clocks,
-  genesis,
   notConnected,
   tooFewHeard,
   rejected,

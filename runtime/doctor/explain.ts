@@ -54,7 +54,8 @@ export const explain = (report: NodeReport): Diagnosis => {
     // The pool comes last: waiting transactions must not hide a cause that an operator has to remove.
     const causes = always.toSorted((a, b) => Number(a.kind === 'pool') - Number(b.kind === 'pool'))
     const [first] = causes
-    const isStalled = causes.some(({ stops }) => stops === true) && first?.kind !== 'behind'
+    const isBehind = causes.some(({ kind }) => kind === 'behind')
+    const isStalled = !isBehind && causes.some(({ stops }) => stops === true)
     if (first === undefined) return { isStalled, kind: undefined, sentence: undefined, causes }
     const sentence = isStalled ? `No block can be decided: ${first.text}.` : `${capital(first.text)}.`
     return { isStalled, kind: first.kind, sentence, causes }

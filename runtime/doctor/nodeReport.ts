@@ -69,6 +69,8 @@ export type NodeReport = {
   readonly validatorsFailure: string | undefined
   /** What the rules demand of the next block; undefined before consensus has read the head. */
   readonly nextBlock: NextBlock | undefined
+  /** The gas to which this validator limits its blocks after undecided rounds. */
+  readonly proposalGasMax: bigint | undefined
   /** Start of the unfinished write. */
   readonly writingSinceMs: number | undefined
   /** The last finished write. */
@@ -98,12 +100,12 @@ export const CAUSES = [
   'disk',
   'disk-slow',
   'key-in-use',
+  'genesis',
   'behind',
   'no-validators',
   'gas-limit',
   'head-in-future',
   'clocks',
-  'genesis',
   'not-connected',
   'too-few-heard',
   'proposal-rejected',

@@ -82,6 +82,7 @@ export const statusJson = (parts: StatusParts): object => {
     isValidator: report.isValidator,
     blockNumber: toQuantity(report.headNumber),
     round: report.round ?? null,
+    proposalGasMax: report.proposalGasMax === undefined ? null : toQuantity(report.proposalGasMax),
     nextAttemptMs: nextAttemptMs === undefined ? null : Math.max(0, nextAttemptMs - nowMs),
     quorum: report.quorum,
     heard: validators.filter(validator => isHeard(report, validator)).length,

@@ -21,6 +21,8 @@ export type Status = {
     readonly client: string | null
     readonly clockOffsetMs: number | null
   }[]
+  /** Absent in the status of an earlier release. */
+  readonly proposalGasMax?: string | null
   /** About planned transitions; absent in the status of an earlier release. */
   readonly warnings?: readonly string[]
 }
@@ -50,7 +52,7 @@ const isValidator: Test = value =>
     clockOffsetMs: orNull(offset => typeof offset === 'number'),
   })
 
-const STATUS: Readonly<Record<Exclude<keyof Status, 'warnings'>, Test>> = {
+const STATUS: Readonly<Record<Exclude<keyof Status, 'warnings' | 'proposalGasMax'>, Test>> = {
   status: isText,
   explanation: orNull(isText),
   blockNumber: isQuantity,
@@ -139,6 +141,19 @@ const checkVersions = ({ client, validators }: Status): Check => {
   }
 }
 
+/** Smaller blocks are a remedy of the node itself, and show that rounds end without a block. */
+const checkGas = ({ proposalGasMax }: Status): readonly Check[] =>
+  isQuantity(proposalGasMax)
+    ? [
+        {
+          name: 'gas',
+          passed: true,
+          needsCare: true,
+          text: `after rounds without a block this validator limits its blocks to ${BigInt(String(proposalGasMax))} gas, until rounds end early again: see the load of the machines and their connections`,
+        },
+      ]
+    : []
+
 const checkPlans = ({ warnings }: Status): readonly Check[] =>
   (Array.isArray(warnings) ? warnings.filter(isText) : []).map(text => ({
     name: 'transitions',
@@ -153,6 +168,7 @@ export const checksOf = (status: Status): readonly Check[] => [
   ...checkSilent(status),
   checkClocks(status),
   checkVersions(status),
+  ...checkGas(status),
   ...checkPlans(status),
 ]
 

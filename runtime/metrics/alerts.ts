@@ -48,7 +48,8 @@ const validatorAlerts = ({ job, silentSeconds }: AlertOptions): readonly Alert[]
       forSeconds: 60,
       severity: 'warning',
       summary: 'Blocks take more than one round on {{ $labels.instance }}',
-      description: 'Check the missed proposals of each validator, the clocks and the duration of the steps.',
+      description:
+        'Check the missed proposals of each validator, the clocks and the duration of the steps. Where qbft_proposal_gas_limit is not 0, the node makes smaller blocks until rounds end early again.',
     },
     {
       name: 'QuorateMissedProposals',

@@ -15,6 +15,8 @@ export type QbftSources = {
   /** Undefined while consensus does not run. */
   readonly report: () => ConsensusReport | undefined
   readonly diagnose: () => Pick<Diagnosis, 'isStalled' | 'kind'>
+  /** The gas to which this validator limits its blocks; undefined without a limit of its own. */
+  readonly proposalGasMax: () => bigint | undefined
   /** Cast votes on validators that are not decided. */
   readonly pendingVotes: () => Promise<number>
   /** Clock of each validator minus this node's, in milliseconds; those that are known. */
@@ -81,6 +83,7 @@ const collectReport = async (meters: Meters, sources: QbftSources): Promise<void
   collectStall(meters, sources.diagnose)
   meters.set('qbft_height', Number(report.height))
   meters.set('qbft_round', report.round ?? 0)
+  meters.set('qbft_proposal_gas_limit', Number(sources.proposalGasMax() ?? 0n))
   meters.set('qbft_validators', report.validators.length)
   meters.set('qbft_is_validator', report.validators.includes(toHex(sources.address)) ? 1 : 0)
   meters.set('qbft_pending_votes', await sources.pendingVotes())

@@ -130,6 +130,10 @@ const PROCESS_METRICS = {
 const QBFT_METRICS = {
   qbft_height: gauge('QBFT', 'Block number that is being decided'),
   qbft_round: gauge('QBFT', 'Round of the block that is being decided; 0 before the first round starts'),
+  qbft_proposal_gas_limit: gauge(
+    'QBFT',
+    'Gas to which this validator limits its blocks after undecided rounds; 0 without such a limit',
+  ),
   qbft_rounds_total: counter('QBFT', 'Rounds above 0 that started', 'reason'),
   qbft_step_duration_seconds: histogram('QBFT', 'Duration of the steps of a block', STEP_BUCKETS, 'step'),
   qbft_quorum_delay_seconds: histogram(

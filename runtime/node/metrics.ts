@@ -66,6 +66,7 @@ export const openMetrics = async (parts: MeasuredParts): Promise<NodeMetrics | u
         ? createBlockParticipation(chain, node.recoverSeals)
         : undefined,
     report: () => measured.service?.consensus()?.report(),
+    proposalGasMax: () => measured.service?.consensus()?.proposalGasMax(),
     pendingVotes: async () => (await chain.voteTally())?.votes.length ?? 0,
     clockOffsetsMs: () =>
       new Map(

@@ -146,6 +146,7 @@ export const nodeReport = (parts: DiagnosedParts): NodeReport => {
     brokenInvariant: consensus()?.brokenInvariant(),
     validatorsFailure: consensus()?.validatorsFailure(),
     nextBlock: nextBlockOf(parts, report),
+    proposalGasMax: consensus()?.proposalGasMax(),
     writingSinceMs: consensus()?.writes().runningSinceMs,
     lastWrite: consensus()?.writes().last,
     syncing: sync()?.lag(),

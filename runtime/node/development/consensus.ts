@@ -33,6 +33,7 @@ export const developmentConsensus = (chain: Chain, address: Address, miner: Mine
     failure: () => undefined,
     brokenInvariant: () => undefined,
     validatorsFailure: () => undefined,
+    proposalGasMax: () => undefined,
     writes: () => ({ runningSinceMs: undefined, last: undefined }),
     finishHeight: () => Promise.resolve(),
     stop: () => miner.stop(),

@@ -42,6 +42,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   besu_permissioning_node_local_check_count_permitted_total: PERMISSIONS,
   besu_permissioning_node_local_check_count_unpermitted_total: PERMISSIONS,
   qbft_evidence_total: 'runtime/metrics/qbftMetrics.test.ts',
+  qbft_proposal_gas_limit: 'runtime/metrics/qbftMetrics.test.ts',
   quorate_history_start_block: 'runtime/node/pruneHistory.test.ts',
   qbft_stalled: THIS_FILE,
   process_start_time_seconds: THIS_FILE,

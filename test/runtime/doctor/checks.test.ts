@@ -36,6 +36,15 @@ const outcome = (status: Status, wanted: string): readonly unknown[] => {
   return [found?.passed, found?.needsCare === true, found?.text]
 }
 
+test('given a validator that limits its blocks after undecided rounds, when it is checked, then that needs care', () => {
+  expect(outcome({ ...WELL, proposalGasMax: '0x200b20' }, 'gas')).toEqual([
+    true,
+    true,
+    expect.stringContaining('limits its blocks to 2100000 gas'),
+  ])
+  expect(outcome({ ...WELL, proposalGasMax: null }, 'gas')).toEqual([undefined, false, undefined])
+})
+
 describe('given the machine of a node', () => {
   test('when others may read its key, then the command that mends it is named', () =>
     withFolder(folder => {

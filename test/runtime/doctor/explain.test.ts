@@ -276,6 +276,15 @@ describe('given rules that allow no next block, and none is overdue', () => {
   })
 })
 
+test('given a node that is behind and knows of another genesis file, when it is reported, then the file comes first', () => {
+  const { kind } = explain({
+    ...WELL,
+    syncing: { currentBlock: 12n, highestBlock: 340n },
+    validators: [validator(1), validator(2, { differing: ['shanghaiTime'] })],
+  })
+  expect(kind).toBe('genesis')
+})
+
 describe('given a genesis file that differs elsewhere and stops no block', () => {
   test('when the node is no validator and a validator is away, then the validator comes first', () => {
     const { causes } = explain(

@@ -1,18 +1,37 @@
 import { describe, expect, test } from 'bun:test'
 import type { Effect, RoundReason } from '../../../core/qbft/effect.ts'
 import { initialState } from '../../../core/qbft/state.ts'
+import { createConsensusReport } from '../../../runtime/consensus/reports/consensusReport.ts'
 import { createQbftMetrics } from '../../../runtime/metrics/qbftMetrics.ts'
 import { createRegistry } from '../../../runtime/metrics/registry.ts'
 import { testAddress } from '../genesis.ts'
+
+const REPORT = createConsensusReport(testAddress(1))
+REPORT.observer.newHead(
+  {
+    number: 4n,
+    hash: new Uint8Array(32),
+    timestamp: 1n,
+    coinbase: testAddress(1),
+    validators: [testAddress(1)],
+    readyAtMs: 0,
+    emptyAtMs: 0,
+    periodMs: 1_000,
+    spacingSeconds: 1,
+    active: true,
+  },
+  1_000,
+)
 
 const start = async () => {
   const registry = await createRegistry(['QBFT'])
   const observer = createQbftMetrics(registry, {
     address: testAddress(1),
-    report: () => undefined,
+    report: REPORT.now,
     diagnose: () => ({ isStalled: false, kind: undefined }),
     pendingVotes: async () => 0,
     clockOffsetsMs: () => new Map(),
+    proposalGasMax: () => 2_100_000n,
   })
   const step = (effect: Effect, code = 0x12) =>
     observer.stepped({
@@ -37,6 +56,11 @@ const round = (reason: RoundReason, number = 1): Effect => ({
 })
 
 describe('given the metrics of consensus', () => {
+  test('when this validator limits its blocks, then the limit is a metric', async () => {
+    const { samples } = await start()
+    expect(await samples('qbft_proposal_gas_limit')).toEqual(['qbft_proposal_gas_limit 2100000'])
+  })
+
   test('when rounds start, then those above 0 are counted by their reason', async () => {
     const { step, samples } = await start()
     step(round('block-timer', 0))

@@ -34,6 +34,7 @@ export const WELL: NodeReport = {
   failures: [],
   validatorsFailure: undefined,
   nextBlock: undefined,
+  proposalGasMax: undefined,
   writingSinceMs: undefined,
   lastWrite: undefined,
   syncing: undefined,
