@@ -51,7 +51,7 @@ export type Locals = {
 }
 
 /** States kept in memory; others are computed again from the nearest kept predecessor, 50 us for each step. */
-const KEPT_MAX = 30_000
+const KEPT_MAX = 8_000
 
 const restarted = (machine: Machine, local: Local, back: number | undefined): Local => {
   const record = back === undefined ? undefined : local.records.at(-1 - back)
@@ -122,8 +122,8 @@ const ownActions = ({ scope, actions }: World, local: Local): readonly number[] 
 
 const keyOf = (world: World, local: Local): string => {
   const { scope } = world
-  const { node, life, chain, timers, sent, works, nowMs } = local
-  const naming = { world, nowMs }
+  const { node, life, chain, timers, sent, works } = local
+  const naming = { world }
   const mayCrash = node === scope.victim && life < scope.crashes
   const kept = scope.records === 'any' ? local.records : local.records.slice(-1)
   return [

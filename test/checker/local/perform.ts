@@ -43,9 +43,9 @@ const withFault = (local: Local, fault: string | undefined): Local =>
   fault === undefined || local.fault !== undefined ? local : { ...local, fault }
 
 const recorded = ({ world }: Machine, run: Run, { record }: EffectOf<'record'>): void => {
-  const { records, nowMs } = run.local
-  const key = recordKey(record, { world, nowMs })
-  const others = records.filter(one => recordKey(one, { world, nowMs }) !== key)
+  const { records } = run.local
+  const key = recordKey(record, { world })
+  const others = records.filter(one => recordKey(one, { world }) !== key)
   run.local = { ...run.local, records: [...others, record] }
 }
 

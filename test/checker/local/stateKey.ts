@@ -1,5 +1,6 @@
 import { equalBytes } from '../../../core/bytes/bytes.ts'
 import { qbftBlockHash } from '../../../core/block/codec/blockHash.ts'
+import type { Position } from '../../../core/qbft/codec/position.ts'
 import type { PreparedCertificate, RoundChangeMessage } from '../../../core/qbft/message.ts'
 import type { Recall } from '../../../core/qbft/restart/recall.ts'
 import type { RestartRecord } from '../../../core/qbft/restart/restartRecord.ts'
@@ -20,7 +21,7 @@ type Write<Value> = ((value: Value, naming: Naming) => string) | undefined
 type Fields<State> = { readonly [Field in keyof State]-?: Write<State[Field]> }
 
 /** What the names in a key depend on. */
-export type Naming = { readonly world: World; readonly nowMs: number }
+export type Naming = { readonly world: World }
 
 const text = (value: unknown): string => String(value)
 const sorted = (parts: readonly string[]): string => parts.toSorted().join(',')
@@ -139,40 +140,26 @@ const HEIGHT: Fields<HeightState> = {
 
 const HEIGHT_BUT_ROUND: Fields<HeightState> = { ...HEIGHT, round: undefined }
 
-/** Waits are over, or not: longer waits change nothing. */
-const WAITS_OVER_MS = 10_000
-const waited = (sinceMs: number | undefined, { nowMs }: Naming): string =>
-  sinceMs === undefined ? '-' : text(nowMs - sinceMs >= WAITS_OVER_MS)
-
-type Reported = { readonly sequence: bigint; readonly round: number }
-const reported = ({ sequence, round }: Reported): string => `${sequence}/${round}`
+const position = ({ sequence, round }: Position): string => `${sequence}/${round}`
 
 /** Requests to all validators beyond the second one change nothing. */
 const REQUESTS_MAX = 2
 
-/** Of the recall with waits in time, and of the one that counts requests: a field that is not there writes nothing. */
-const RECALL = {
+const RECALL: Fields<Recall> = {
   recordSequence: text,
   isDamaged: text,
-  wasOutdated: text,
-  reported: (positions: ReadonlyMap<string, Reported> | undefined, naming: Naming) =>
-    sorted([...(positions ?? [])].map(([key, position]) => `${nodeOf(naming, key)}:${reported(position)}`)),
-  progressAtMs: waited,
-  isSettled: text,
-  asked: (asked: ReadonlySet<string> | undefined, naming: Naming) =>
-    sorted([...(asked ?? [])].map(key => nodeOf(naming, key))),
-  reports: (
-    reports: ReadonlyMap<string, { readonly lowest: Reported; readonly latest: Reported }> | undefined,
-    naming: Naming,
-  ) =>
+  asked: (asked, naming) => sorted([...asked].map(key => nodeOf(naming, key))),
+  reports: (reports, naming) =>
     sorted(
-      [...(reports ?? [])].map(
-        ([key, { lowest, latest }]) => `${nodeOf(naming, key)}:${reported(lowest)}:${reported(latest)}`,
+      [...reports].map(
+        ([key, { lowest, latest, hasRound }]) =>
+          `${nodeOf(naming, key)}:${position(lowest)}:${position(latest)}${hasRound ? '' : '?'}`,
       ),
     ),
-  requests: (requests: number | undefined) => text(Math.min(requests ?? 0, REQUESTS_MAX)),
+  requests: requests => text(Math.min(requests, REQUESTS_MAX)),
   clearedAt: text,
-} as unknown as Fields<Recall>
+  isSettled: text,
+}
 
 const STATE: Fields<QbftState> = {
   height: (height, naming) => written(HEIGHT, height, naming),
@@ -204,15 +191,21 @@ export const isUnchanged = (before: QbftState, after: QbftState): boolean => {
   return areSame(HEIGHT_BUT_ROUND, one, other) && isSameRound(one.round, other.round)
 }
 
-/** The state without limits of floods and without what counts time. */
+/**
+ * The state without limits of floods, without what counts time, and without first signatures: those would differ between
+ * states of one key, and evidence follows from what was sent.
+ */
 export const bare = (state: QbftState): QbftState => {
   const { height } = state
   if (height === undefined) return state
+  const { round } = height
   return {
     ...state,
     shownAtMs: new Map(),
     height: {
       ...height,
+      round: round === undefined ? undefined : { ...round, first: new Map() },
+      pastSignatures: new Map(),
       peerBudgets: new Map(),
       failedRounds: 0,
       heldMs: 0,

@@ -32,7 +32,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     text: '    ownRoundChange: undefined,\n',
     instead: '    ownRoundChange: undefined,\n    certificate: undefined,\n',
     bounds: '',
-    shows: /forgot its lock/,
+    shows: /forgot its lock|lock-kept/,
   },
   {
     ...safety,
@@ -63,12 +63,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     ...safety,
-    name: 'record-ignored',
+    name: 'lock-not-recorded',
     file: 'core/qbft/handle/head.ts',
-    text: 'signed: isOwn ? restart : nothingSigned(sequence)',
-    instead: 'signed: nothingSigned(sequence)',
-    bounds: '--crashes=1 --rounds=2',
-    shows: /signed twice|has left|forgot its lock|record/,
+    text: 'certificate: isOwn ? restart.certificate : undefined',
+    instead: 'certificate: undefined',
+    bounds: '--crashes=1 --victim=0',
+    shows: /forgot its lock|lock-kept/,
   },
   {
     ...safety,
@@ -104,7 +104,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     text: "if (verdict?.state === 'valid') return yield*",
     instead: "if (verdict?.state !== 'invalid') return yield*",
     bounds: '',
-    shows: /did not verify/,
+    shows: /did not verify|accepted-was-verified/,
   },
   {
     ...safety,
@@ -114,7 +114,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     instead:
       "    ...effects.filter(effect => !isWork(effect)),\n    { kind: 'record', record: { ...signed, certificate } },\n",
     bounds: '',
-    shows: /no record/,
+    shows: /no record|record-before-signature/,
   },
   {
     name: 'one-round-change-moves-all',
@@ -142,5 +142,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     bounds: '--byzantine=3 --values=1 --crashes=1',
     progressEvery: 1,
     shows: /restarted, and votes/,
+  },
+  {
+    name: 'one-silent-member-silences',
+    file: 'core/qbft/restart/recall.ts',
+    text: 'quorum - 1 : Math.max(quorum - 1, validators - quorum + 1)',
+    instead: 'validators - 1 : validators - 1',
+    bounds: '--byzantine=3 --values=1 --crashes=1',
+    progressEvery: 1,
+    shows: /restarted, and votes|blocks in/,
   },
 ]
