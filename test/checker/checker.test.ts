@@ -1,14 +1,19 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { useCryptoEngine } from '../../core/crypto/crypto.ts'
 import { POSITION_CODES } from '../../core/qbft/codec/position.ts'
 import { QBFT_CODES } from '../../core/qbft/message.ts'
 import { FORGERIES } from './adversary/adversary.ts'
 import { explore, type Result } from './explore/explore.ts'
+import { testEngine } from '../support/engine.ts'
 import { createNetwork, type Network } from './explore/network.ts'
 import { readStory, replay, storyOf } from './explore/story.ts'
 import { walk } from './explore/walk.ts'
 import { parseScope, scopeText } from './scope.ts'
 
 setDefaultTimeout(120_000)
+
+// The network of the checker signs with the engine of the simulation; other files of this process do not.
+afterAll(() => useCryptoEngine(testEngine))
 
 const LIMITS = { states: 1_000_000, seconds: 100 }
 
