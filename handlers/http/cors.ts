@@ -54,7 +54,8 @@ export const createCors = (
         return undefined
       const preflight = new Response(null, {
         status: 204,
-        headers: { 'access-control-allow-headers': '*,content-type' },
+        // `*` does not cover Authorization (Fetch standard, 4.10).
+        headers: { 'access-control-allow-headers': '*,authorization,content-type' },
       })
       return allow(preflight, origin)
     },

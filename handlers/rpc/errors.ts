@@ -22,6 +22,15 @@ export const RPC_ERRORS = {
   ANSWER_TOO_LARGE: { code: -32005, message: 'Answer exceeds the size limit of a message' },
   /** Besu has no such limit. */
   TOO_MANY_REQUESTS: { code: -32005, message: 'Too many requests: wait as long as Retry-After says' },
+  FILTERS_TOO_MANY: {
+    code: -32005,
+    message:
+      'Too many filters on this node (--rpc-max-active-filters): remove those that are not used with eth_uninstallFilter',
+  },
+  FILTER_VALUES_TOO_MANY: {
+    code: -32005,
+    message: 'Too many addresses and topics in the filters of this node: use fewer of them',
+  },
   SUBSCRIPTIONS_TOO_MANY_OPEN: {
     code: -32005,
     message: 'Too many subscriptions on this node (--rpc-ws-max-active-subscriptions)',

@@ -18,8 +18,12 @@ const others = ({ validators }: NodeReport): readonly ValidatorReport[] =>
 const connectedCount = ({ validators }: NodeReport): number =>
   validators.filter(({ isSelf, isConnected }) => isSelf || isConnected).length
 
-export const isHeard = ({ nowMs, silentMs }: NodeReport, { isSelf, lastSeenMs }: ValidatorReport): boolean =>
-  isSelf || (lastSeenMs !== undefined && nowMs - lastSeenMs <= silentMs)
+/** Validators send consensus messages to each other alone; a connection over which nothing arrives is closed. */
+export const isHeard = (
+  { nowMs, silentMs, isValidator }: NodeReport,
+  { isSelf, isConnected, lastSeenMs }: ValidatorReport,
+): boolean =>
+  isSelf || (!isValidator && isConnected) || (lastSeenMs !== undefined && nowMs - lastSeenMs <= silentMs)
 
 const silence = ({ nowMs }: NodeReport, validator: ValidatorReport): string => {
   const { address, lastSeenMs, remoteAddress } = validator
@@ -209,14 +213,25 @@ const notBuilt: Finder = ({ unbuiltRound }) =>
         text: `this validator could not build its block in round ${unbuiltRound}: see the errors in its log`,
       }
 
-const notAValidator: Finder = ({ isValidator, refusal, validators, peerCount }) => {
+/** Which validators a node that follows is connected to, and why not to the others. */
+const validatorsSeen = (report: NodeReport): string => {
+  const { validators, quorum } = report
+  const missing = others(report).filter(({ isConnected }) => !isConnected)
+  const count = `it is connected to ${validators.length - missing.length} of them, and a block needs ${quorum}`
+  return missing.length === 0
+    ? `${count}: ask a validator`
+    : `${count}; ${listed(missing.map(absence))}; a validator knows more`
+}
+
+const notAValidator: Finder = report => {
+  const { isValidator, refusal, validators, peerCount } = report
   if (refusal !== undefined)
     return { kind: 'not-a-validator', text: `this node takes no part: ${refusal.replace(/\.$/, '')}` }
   return isValidator
     ? undefined
     : {
         kind: 'not-a-validator',
-        text: `this node is not one of the ${validators.length} validators and waits for their blocks, and none of its ${peerCount} peers has a later one: ask a validator`,
+        text: `this node is not one of the ${validators.length} validators and waits for their blocks, and none of its ${peerCount} peers has a later one; ${validatorsSeen(report)}`,
       }
 }
 

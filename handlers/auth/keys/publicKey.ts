@@ -120,9 +120,15 @@ const ecKey = ({ key, parameters }: Spki, algorithm: Algorithm): PublicKey => {
 
 /**
  * The key of a PEM file that holds a SubjectPublicKeyInfo, as `openssl pkey -pubout` writes it. The label is ignored.
- * @throws PublicKeyError when there is no key, or it is private, too short or of another kind than the algorithm needs.
+ * @throws PublicKeyError when there is no key, or more than one, or it is private, too short or of another kind than the algorithm needs.
  */
 export const parsePublicKey = (pem: string, algorithm: Algorithm): PublicKey => {
+  // An issuer that rotates its keys has two: the second one must not be ignored.
+  const count = pem.match(/-----BEGIN [A-Z ]*PUBLIC KEY-----/g)?.length ?? 0
+  if (count > 1)
+    refuse(
+      `The authentication public key file holds ${count} keys, and one would be used: give several as a JSON Web Key Set`,
+    )
   const object = firstPemObject(pem)
   if (object === undefined) return refuse(INVALID_FORMAT)
   const { label, bytes } = object

@@ -1,10 +1,11 @@
 import { toQuantity } from '../../../core/bytes/hex.ts'
 import { bytesToBigint } from '../../../core/bytes/integer.ts'
 import type { RpcHost } from '../context.ts'
+import { RpcError } from '../errors.ts'
 import type { LogFilter } from '../logs/filter.ts'
 import { createPendingFeed, type PendingFeed } from './pendingFeed.ts'
 
-/** Maximum number of addresses and topics of all log filters, each some 500 bytes; beyond it the least recently used filters are removed. */
+/** Maximum number of addresses and topics of all log filters, each some 500 bytes. */
 export const INSTALLED_VALUES_MAX = 50_000
 
 const ID_BYTES = 16
@@ -42,17 +43,25 @@ export const removeFilter = (state: InstalledFilters, id: string): boolean => {
   return state.filters.delete(id)
 }
 
-/** Adds a filter under a random id, and removes expired ones and those beyond the limits. */
-export const installFilter = (state: InstalledFilters, filter: Installed): string => {
-  if (filter.kind === 'pending') state.pendingCount++
-  if (filter.kind === 'logs') state.valueCount += filter.filter.valueCount
+/**
+ * Removes expired filters, and refuses a further one beyond the limits: one client must not remove the filters of others.
+ * @throws RpcError
+ */
+export const requireRoom = (state: InstalledFilters, valueCount: number): void => {
   const { activeFiltersMax, filterTimeoutMs } = state.host.options
   const oldestMs = state.host.nowMs() - filterTimeoutMs
   for (const [id, { lastUsedMs }] of state.filters) {
-    const fits = state.filters.size < activeFiltersMax && state.valueCount <= INSTALLED_VALUES_MAX
-    if (lastUsedMs >= oldestMs && fits) break
+    if (lastUsedMs >= oldestMs) break
     removeFilter(state, id)
   }
+  if (state.filters.size >= activeFiltersMax) throw new RpcError('FILTERS_TOO_MANY')
+  if (state.valueCount + valueCount > INSTALLED_VALUES_MAX) throw new RpcError('FILTER_VALUES_TOO_MANY')
+}
+
+/** Adds a filter, for which there is room, under a random id. */
+export const installFilter = (state: InstalledFilters, filter: Installed): string => {
+  if (filter.kind === 'pending') state.pendingCount++
+  if (filter.kind === 'logs') state.valueCount += filter.filter.valueCount
   const id = toQuantity(bytesToBigint(state.host.randomBytes(ID_BYTES)))
   state.filters.set(id, filter)
   return id

@@ -10,6 +10,7 @@ import {
   type Installed,
   installFilter,
   removeFilter,
+  requireRoom,
   useFilter,
 } from './installed.ts'
 
@@ -107,12 +108,21 @@ export const createFilterRegistry = (host: RpcHost): FilterRegistry => {
   const { chain, nowMs } = host
   const state = createInstalledFilters(host)
   const nextBlock = (): bigint => chain.head().header.number + 1n
-  const install = (filter: Installed): string => installFilter(state, filter)
+  const install = (valueCount: number, create: () => Installed): string => {
+    requireRoom(state, valueCount)
+    return installFilter(state, create())
+  }
   return {
-    newBlockFilter: () => install({ kind: 'blocks', nextBlock: nextBlock(), lastUsedMs: nowMs() }),
+    newBlockFilter: () => install(0, () => ({ kind: 'blocks', nextBlock: nextBlock(), lastUsedMs: nowMs() })),
     newPendingFilter: () =>
-      install({ kind: 'pending', position: state.pending.start(), lastUsedMs: nowMs() }),
-    newLogFilter: filter => install({ kind: 'logs', nextBlock: nextBlock(), filter, lastUsedMs: nowMs() }),
+      install(0, () => ({ kind: 'pending', position: state.pending.start(), lastUsedMs: nowMs() })),
+    newLogFilter: filter =>
+      install(filter.valueCount, () => ({
+        kind: 'logs',
+        nextBlock: nextBlock(),
+        filter,
+        lastUsedMs: nowMs(),
+      })),
     changes: async (id, expired) => {
       const filter = useFilter(state, id)
       if (filter === undefined) throw new RpcError('FILTER_NOT_FOUND')

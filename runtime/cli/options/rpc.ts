@@ -164,8 +164,7 @@ export const SHARED_RPC_OPTIONS = {
     fallback: RPC_DEFAULTS.activeFiltersMax,
     min: 0,
     max: 100_000,
-    description:
-      'Maximum filters of all clients, beyond which the least recently used is removed; 0 for 100000',
+    description: 'Maximum filters of all clients; a further one is refused until others expire; 0 for 100000',
   }),
   rpcFilterTimeoutSeconds: integerOption({
     name: 'rpc-filter-timeout-seconds',

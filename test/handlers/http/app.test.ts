@@ -231,7 +231,7 @@ describe('given CORS', () => {
     })
     expect(response.status).toBe(204)
     expect(Object.fromEntries(response.headers)).toEqual({
-      'access-control-allow-headers': '*,content-type',
+      'access-control-allow-headers': '*,authorization,content-type',
       'access-control-allow-origin': 'http://a.example',
       vary: 'origin',
     })

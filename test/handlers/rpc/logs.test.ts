@@ -280,15 +280,15 @@ describe('given filters', () => {
     expect((await rpc('eth_getFilterChanges', kept)).error).toBeUndefined()
   })
 
-  test('when there are too many, then the least recently used one is removed', async () => {
+  test('when there are too many, then a further one is refused until others expire', () => {
     const { filters } = sample.node.context
     const first = filters.newBlockFilter()
-    const second = filters.newBlockFilter()
-    for (let count = 2; count < RPC_DEFAULTS.activeFiltersMax; count++) filters.newBlockFilter()
-    await filters.changes(first, () => false)
-    filters.newBlockFilter()
-    expect(filters.uninstall(second)).toBe(false)
+    expect(() => {
+      for (let count = 1; count <= RPC_DEFAULTS.activeFiltersMax; count++) filters.newBlockFilter()
+    }).toThrow('Too many filters on this node (--rpc-max-active-filters)')
     expect(filters.uninstall(first)).toBe(true)
+    sample.node.nowMs += RPC_DEFAULTS.filterTimeoutMs + 1
+    expect(filters.uninstall(filters.newBlockFilter())).toBe(true)
   })
 
   test('when the filter cannot be read, then it is refused', async () => {

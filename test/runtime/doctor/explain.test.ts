@@ -113,9 +113,23 @@ const CASES: readonly (readonly [string, Partial<NodeReport>, string, string])[]
   ],
   [
     'it only follows',
-    { isValidator: false, round: undefined },
+    {
+      isValidator: false,
+      round: undefined,
+      validators: [2, 3, 4].map(index => validator(index)),
+    },
     'not-a-validator',
-    'No block for 41 s: this node is not one of the 4 validators and waits for their blocks, and none of its 3 peers has a later one: ask a validator.',
+    'No block for 41 s: this node is not one of the 3 validators and waits for their blocks, and none of its 3 peers has a later one; it is connected to 3 of them, and a block needs 3: ask a validator.',
+  ],
+  [
+    'it only follows, and two validators cannot be dialed',
+    {
+      isValidator: false,
+      round: undefined,
+      validators: [validator(2), validator(3), away(4, '10.0.0.4:30303: ECONNREFUSED'), away(5)],
+    },
+    'not-a-validator',
+    'No block for 41 s: this node is not one of the 4 validators and waits for their blocks, and none of its 3 peers has a later one; it is connected to 2 of them, and a block needs 3; 0x4444…4444 is not connected (10.0.0.4:30303: ECONNREFUSED), 0x5555…5555 is not connected (no address of it is known); a validator knows more.',
   ],
   [
     'it is kept from taking part',

@@ -48,7 +48,10 @@ describe('given a public key', () => {
     const der = bytesOf(rsa.publicPem)
     expect(refusal(pemOf('CERTIFICATE', der), 'RS256')).toBe('')
     expect(refusal(`# our key\r\n${rsa.publicPem.replaceAll('\n', '\r\n')}more`, 'RS256')).toBe('')
-    expect(refusal(`${rsa.publicPem}${ec.publicPem}`, 'RS256')).toBe('')
+  })
+
+  test('when a second one follows, then the file is refused, because one would be ignored', () => {
+    expect(refusal(`${rsa.publicPem}${ec.publicPem}`, 'RS256')).toContain('holds 2 keys')
   })
 
   test('when an EC point is compressed, then it is the same key', () => {
