@@ -1,5 +1,5 @@
-import { OTHERS } from '../keys/filePermissions.ts'
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { accessOf } from '../keys/filePermissions.ts'
+import { existsSync, statfsSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type Enode, EnodeError, parseEnode } from '../../p2p/transport/enode.ts'
@@ -30,9 +30,16 @@ export const checkKey = (dataPath: string): Check => {
       passed: true,
       text: `no key file ${path}: the key is in another file, or made at the first start`,
     }
-  const mode = statSync(path).mode & 0o777
+  const { open, mode } = accessOf(path)
   const shown = mode.toString(8).padStart(4, '0')
-  return (mode & OTHERS) === 0
+  if (open === 'group')
+    return {
+      name: 'key',
+      passed: true,
+      needsCare: true,
+      text: `the key file ${path} is readable by its group (${shown}), whose members can sign as the validator`,
+    }
+  return open === 'nobody'
     ? { name: 'key', passed: true, text: `the key file ${path} is readable by its owner alone (${shown})` }
     : {
         name: 'key',

@@ -24,8 +24,7 @@ export const GRAPHQL_OPTIONS = {
   graphqlHttpHost: textOption({
     name: 'graphql-http-host',
     group: GRAPHQL,
-    fallback: undefined,
-    shownDefault: 'as --p2p-host',
+    fallback: '127.0.0.1',
     placeholder: '<HOST>',
     description: 'Address to listen on',
   }),

@@ -16,8 +16,7 @@ export const WS_OPTIONS = {
   rpcWsHost: textOption({
     name: 'rpc-ws-host',
     group: WS,
-    fallback: undefined,
-    shownDefault: 'as --p2p-host',
+    fallback: '127.0.0.1',
     placeholder: '<HOST>',
     description: 'Address to listen on',
   }),

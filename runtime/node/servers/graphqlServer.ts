@@ -28,7 +28,7 @@ export const requiresTokens = (options: NodeOptions): boolean => {
 export const listenForGraphql = async (options: NodeOptions, tls?: ServerTls): Promise<GraphqlListener> => {
   requiresTokens(options)
   return listenFor(STARTING_FAILED, late => ({
-    hostname: options.graphqlHttpHost ?? options.p2pHost,
+    hostname: options.graphqlHttpHost,
     hostOption: 'graphql-http-host',
     portOption: 'graphql-http-port',
     port: options.graphqlHttpPort,

@@ -22,7 +22,7 @@ const STARTING_FAILED: App = { fetch: startingFailed, upgrade: startingFailed, c
 /** Listens on the port of the options. @throws CommandError if it cannot listen */
 export const listenForWs = (options: NodeOptions, tls?: ServerTls): Promise<WsListener> =>
   listenFor(STARTING_FAILED, late => ({
-    hostname: options.rpcWsHost ?? options.p2pHost,
+    hostname: options.rpcWsHost,
     hostOption: 'rpc-ws-host',
     portOption: 'rpc-ws-port',
     port: options.rpcWsPort,

@@ -13,7 +13,7 @@ describe('given the options of GraphQL', () => {
   test('when none are set, then they are Besu’s defaults', () => {
     expect(given().values).toMatchObject({
       graphqlHttpEnabled: false,
-      graphqlHttpHost: undefined,
+      graphqlHttpHost: '127.0.0.1',
       graphqlHttpPort: 8547,
       graphqlHttpCorsOrigins: [],
       graphqlMaxComplexity: 200,
