@@ -98,12 +98,25 @@ export const withReport = (
   return { ...recall, reports: new Map(recall.reports).set(key, { lowest, latest, hasRound }) }
 }
 
-/** A report with the round that is known from the round change of a validator that does not report it. */
-const completed = (height: HeightState, key: AddressKey, report: Report): Report => {
+/**
+ * True when the record is of this height, or of the previous one without later signatures, unless the data folder is an old
+ * copy.
+ */
+const isKept = ({ recordSequence, isDamaged }: Recall, { head, hasForgotten }: HeightState): boolean =>
+  recordSequence !== undefined && !isDamaged && !hasForgotten && recordSequence >= head.number
+
+/**
+ * A report with the round that is known of a validator that does not report it: that of its round change. Before one is heard,
+ * a validator that seems to have its newest record, or none in a new network, goes on after its own round. Otherwise all who
+ * restart together over devp2p, where no position is reported, would wait for each other's round changes for ever.
+ */
+const completed = (recall: Recall, height: HeightState, key: AddressKey, report: Report): Report => {
   const heard = height.roundChanges.get(key)?.signed.payload.round
-  if (report.hasRound || heard === undefined) return report
+  const isNew = recall.recordSequence === undefined && !recall.isDamaged && height.head.number === 0n
+  const round = heard ?? (isNew || isKept(recall, height) ? height.signed.round : undefined)
+  if (report.hasRound || round === undefined) return report
   const at = (position: Position): Position =>
-    position.sequence === height.sequence ? { ...position, round: heard } : position
+    position.sequence === height.sequence ? { ...position, round } : position
   return { ...report, lowest: at(report.lowest), latest: at(report.latest) }
 }
 
@@ -112,15 +125,8 @@ const reportsAt = (context: TransitionContext, recall: Recall, height: HeightSta
   height.head.validators.flatMap(validator => {
     const key = keyOf(validator)
     const report = isSelf(context, validator) ? undefined : recall.reports.get(key)
-    return report === undefined ? [] : [completed(height, key, report)]
+    return report === undefined ? [] : [completed(recall, height, key, report)]
   })
-
-/**
- * True when the record is of this height, or of the previous one without later signatures, unless the data folder is an old
- * copy.
- */
-const isKept = ({ recordSequence, isDamaged }: Recall, { head, hasForgotten }: HeightState): boolean =>
-  recordSequence !== undefined && !isDamaged && !hasForgotten && recordSequence >= head.number
 
 /**
  * Number of other validators that must report, K above. With a record that seems to be the newest, Q - 1 are enough: of three

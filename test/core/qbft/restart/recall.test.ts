@@ -134,6 +134,22 @@ describe('given a restarted validator with a quorum of answers', () => {
     expect(steps.flatMap(roundsIn)).toEqual([3])
   })
 
+  test.each([
+    ['a record of the height', { record: recordOf(6n) }],
+    ['no record in a new network', { head: 0n }],
+  ])('when none reports or requests a round and it has %s, then it requests the next round', (_, options) => {
+    const { node, peers } = begun(options)
+    const sequence = (node.state.height?.sequence ?? 0n) as bigint
+    const steps = peers.map(({ address: peer }) => node.step({ kind: 'position', peer, sequence }))
+    expect(steps.flatMap(roundsIn)).toEqual([1])
+  })
+
+  test('when none reports or requests a round and it has lost its record, then it signs nothing', () => {
+    const { node, peers } = begun({})
+    const steps = peers.map(({ address: peer }) => node.step({ kind: 'position', peer, sequence: 6n }))
+    expect(steps.flatMap(kindsIn)).toEqual([])
+  })
+
   test('when the block timer fires before the round begins, then it begins above the highest', () => {
     const { node, peers } = started({})
     for (const peer of peers) report(node, peer, { sequence: 6n, round: -1 })
