@@ -51,6 +51,9 @@ const OTHERS: Readonly<Record<string, string>> = {
   ...because('it counts the frames of a WebSocket, which the server decodes', [
     'runtime/serving/frameWatch.ts',
   ]),
+  ...because('it counts the bytes of messages of PostgreSQL, which a library decodes', [
+    'runtime/drivers/guards/postgresqlGuard.ts',
+  ]),
   ...because('another thread of this process wrote the bytes', [
     'runtime/threads/calls/pruned.ts',
     'runtime/threads/calls/remoteStore.ts',

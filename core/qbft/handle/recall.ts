@@ -64,7 +64,9 @@ export const requestPositions = (context: TransitionContext, state: QbftState): 
     atMs: context.nowMs + RECALL_INTERVAL_MS,
   })
   const asked = new Set([...recall.asked, ...all.map(keyOf)])
-  return { ...state, recall: { ...recall, asked, requests: recall.requests + 1 } }
+  const { sequence } = height
+  const before = recall.requests.sequence === sequence ? recall.requests.count : 0
+  return { ...state, recall: { ...recall, asked, requests: { sequence, count: before + 1 } } }
 }
 
 /** Requests the position of a validator that connects. */

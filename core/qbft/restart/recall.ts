@@ -24,7 +24,8 @@ import { isSelf, keyOf, type TransitionContext } from '../transitionContext.ts'
  *
  * Why F liars do not hold it back. K <= N - 1 - F: all others but F report, and the bound is then at most the highest
  * position of an honest one, which the blocks of honest validators lead to. Until they have reported, a liar's claim may be
- * the bound; each further report only lowers it, and all are asked again. No time is part of the decision.
+ * the bound; each further report only lowers it, and all are asked again. No time is part of the decision, except among
+ * validators that do not report their round (`completed`).
  *
  * Why it follows into no claimed round. Above the bound it starts by requesting a round, and cannot go back. So the bound's
  * round must be confirmed: by its own signatures, which it or others kept, or by more than F others that are now at most one
@@ -54,8 +55,8 @@ export type Recall = {
   /** The validators that were asked. Only answers count: what was sent before says nothing about the time of the start. */
   readonly asked: ReadonlySet<AddressKey>
   readonly reports: ReadonlyMap<AddressKey, Report>
-  /** Number of requests to all. */
-  readonly requests: number
+  /** Number of requests to all at a height. */
+  readonly requests: { readonly sequence: bigint; readonly count: number }
   /** The first height that the bound was below: this validator has signed in no later one. */
   readonly clearedAt: bigint | undefined
   /** True once it may sign. Restrictions on the rounds may remain. */
@@ -68,6 +69,13 @@ export const RECALL_INTERVAL_MS = 1_000
 /** A new network waits until this many requests for validators that start a moment later. Nothing else depends on it. */
 const NEW_NETWORK_REQUESTS = 2
 
+/**
+ * Requests at one height after which a validator without its record no longer waits for the round changes of validators that
+ * do not report their round: two minutes. Besu and GoQuorum repeat no round change, but send one at each timeout, which is below
+ * that for the first five rounds with their defaults. All that lost their records at once would otherwise wait for ever.
+ */
+export const SILENT_REQUESTS_MAX = 120
+
 /** The lowest round of a validator that must not sign. */
 export const NO_ROUND = Number.POSITIVE_INFINITY
 
@@ -76,7 +84,7 @@ export const newRecall = (recordSequence: bigint | undefined, isDamaged: boolean
   isDamaged,
   asked: new Set(),
   reports: new Map(),
-  requests: 0,
+  requests: { sequence: 0n, count: 0 },
   clearedAt: undefined,
   isSettled: false,
 })
@@ -105,15 +113,32 @@ export const withReport = (
 const isKept = ({ recordSequence, isDamaged }: Recall, { head, hasForgotten }: HeightState): boolean =>
   recordSequence !== undefined && !isDamaged && !hasForgotten && recordSequence >= head.number
 
+/** The requests to all at the height. */
+const requestsAt = ({ requests }: Recall, { sequence }: HeightState): number =>
+  requests.sequence === sequence ? requests.count : 0
+
+const hasSignedIn = ({ proposed, prepared, committed }: HeightState['signed']): boolean =>
+  proposed !== undefined || prepared !== undefined || committed !== undefined
+
+/** The round of a validator that does not report it, before its round change is heard; undefined while it may be in any. */
+const assumedRound = (recall: Recall, height: HeightState): number | undefined => {
+  const { signed, head, floor } = height
+  const isNew = recall.recordSequence === undefined && !recall.isDamaged && head.number === 0n
+  // What it signs from its lowest round on must not raise that round again.
+  if (floor !== NO_ROUND) return floor - 1
+  if (isKept(recall, height)) return hasSignedIn(signed) ? signed.round : signed.round - 1
+  return isNew || requestsAt(recall, height) >= SILENT_REQUESTS_MAX ? Math.max(signed.round, 0) : undefined
+}
+
 /**
  * A report with the round that is known of a validator that does not report it: that of its round change. Before one is heard,
- * a validator that seems to have its newest record, or none in a new network, goes on after its own round. Otherwise all who
- * restart together over devp2p, where no position is reported, would wait for each other's round changes for ever.
+ * a validator that seems to have its newest record, or none in a new network, goes on after its own round, and one without its
+ * record waits. Otherwise all who restart together over devp2p, where no round is reported, would wait for each other's round
+ * changes for ever. Among such validators an old copy of a data folder is not noticed, and the wait ends by time.
  */
 const completed = (recall: Recall, height: HeightState, key: AddressKey, report: Report): Report => {
   const heard = height.roundChanges.get(key)?.signed.payload.round
-  const isNew = recall.recordSequence === undefined && !recall.isDamaged && height.head.number === 0n
-  const round = heard ?? (isNew || isKept(recall, height) ? height.signed.round : undefined)
+  const round = heard ?? assumedRound(recall, height)
   if (report.hasRound || round === undefined) return report
   const at = (position: Position): Position =>
     position.sequence === height.sequence ? { ...position, round } : position
@@ -139,15 +164,11 @@ export const positionsNeeded = (recall: Recall, height: HeightState): number => 
 }
 
 /** True in a new network in which not all have reported, at the first request. */
-const isEarly = (
-  { recordSequence, requests }: Recall,
-  { head }: HeightState,
-  reports: readonly Report[],
-): boolean =>
-  recordSequence === undefined &&
-  head.number === 0n &&
-  reports.length < head.validators.length - 1 &&
-  requests < NEW_NETWORK_REQUESTS
+const isEarly = (recall: Recall, height: HeightState, reports: readonly Report[]): boolean =>
+  recall.recordSequence === undefined &&
+  height.head.number === 0n &&
+  reports.length < height.head.validators.length - 1 &&
+  requestsAt(recall, height) < NEW_NETWORK_REQUESTS
 
 /** The position that this validator has signed nothing above; undefined while too few have reported. */
 const boundBy = (recall: Recall, height: HeightState, reports: readonly Report[]): Position | undefined =>

@@ -142,7 +142,7 @@ const HEIGHT_BUT_ROUND: Fields<HeightState> = { ...HEIGHT, round: undefined }
 
 const position = ({ sequence, round }: Position): string => `${sequence}/${round}`
 
-/** Requests to all validators beyond the second one change nothing. */
+/** Requests to all beyond the second one change nothing among validators that report their rounds, as all of these do. */
 const REQUESTS_MAX = 2
 
 const RECALL: Fields<Recall> = {
@@ -156,7 +156,7 @@ const RECALL: Fields<Recall> = {
           `${nodeOf(naming, key)}:${position(lowest)}:${position(latest)}${hasRound ? '' : '?'}`,
       ),
     ),
-  requests: requests => text(Math.min(requests, REQUESTS_MAX)),
+  requests: ({ sequence, count }) => `${sequence}/${Math.min(count, REQUESTS_MAX)}`,
   clearedAt: text,
   isSettled: text,
 }

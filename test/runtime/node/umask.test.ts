@@ -22,11 +22,11 @@ const modesIn = (root: string): ReadonlyMap<string, number> =>
     }),
   )
 
-/** Runs `start`, whose processes get the umask 000. */
-const withOpenUmask = async <T>(start: () => Promise<T>): Promise<T> => {
+/** Calls `start`, which begins its process at once, with the umask 000. Other tests run until it resolves. */
+const withOpenUmask = <T>(start: () => Promise<T>): Promise<T> => {
   const before = process.umask(0)
   try {
-    return await start()
+    return start()
   } finally {
     process.umask(before)
   }
