@@ -68,7 +68,7 @@ scenario(
       rmSync(folder, { recursive: true, force: true })
     })
 
-    test('when the first proposer is absent, then the first block has round 1, and that one continues after it', async () => {
+    test('when the first proposer is absent, then the first block has a later round, and that one continues after it', async () => {
       // The proposer of block 1 is the one with the lowest address.
       const absent = [1, 2, 3, 4].sort((a, b) =>
         cluster.address(a) < cluster.address(b) ? -1 : 1,
@@ -79,7 +79,8 @@ scenario(
       const first = await cluster
         .node(RPC)
         .rpc<{ readonly extraData: string }>('eth_getBlockByNumber', '0x1', false)
-      expect(decodeExtraData(fromHex(first.extraData)).round).toBe(1)
+      // The proposer of round 0 is away; on a busy machine another round may end, too.
+      expect(decodeExtraData(fromHex(first.extraData)).round).toBeGreaterThan(0)
       await cluster.start(absent)
       await connectAll(cluster)
       expect(await hashesOf(cluster, await untilBlocks(cluster, 1))).toHaveLength(1)
