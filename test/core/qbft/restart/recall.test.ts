@@ -6,7 +6,7 @@ import {
   type Position,
 } from '../../../../core/qbft/codec/position.ts'
 import { ROUND_MAX } from '../../../../core/qbft/codec/field.ts'
-import { newRecall, RECALL_INTERVAL_MS, SILENT_REQUESTS_MAX } from '../../../../core/qbft/restart/recall.ts'
+import { newRecall, RECALL_INTERVAL_MS } from '../../../../core/qbft/restart/recall.ts'
 import type { RestartRecord } from '../../../../core/qbft/restart/restartRecord.ts'
 import type { Key } from '../../chain/support/keys.ts'
 import { givenNode, receivePrepares, receiveProposal } from '../support/given.ts'
@@ -132,39 +132,6 @@ describe('given a restarted validator with a quorum of answers', () => {
       .slice(0, 2)
       .map(({ address: peer }) => node.step({ kind: 'position', peer, sequence: 6n }))
     expect(steps.flatMap(roundsIn)).toEqual([3])
-  })
-
-  test.each([
-    ['a record of a prepare at the height', { record: { ...recordOf(6n), prepared: new Uint8Array(32) } }],
-    ['no record in a new network', { head: 0n }],
-  ])('when none reports or requests a round and it has %s, then it requests the next round', (_, options) => {
-    const { node, peers } = begun(options)
-    const sequence = (node.state.height?.sequence ?? 0n) as bigint
-    const steps = peers.map(({ address: peer }) => node.step({ kind: 'position', peer, sequence }))
-    expect(steps.flatMap(roundsIn)).toEqual([1])
-  })
-
-  test('when none reports or requests a round and it has lost its record, then it signs nothing', () => {
-    const { node, peers } = begun({})
-    const steps = peers.map(({ address: peer }) => node.step({ kind: 'position', peer, sequence: 6n }))
-    expect(steps.flatMap(kindsIn)).toEqual([])
-  })
-
-  test('when all that lost their records report no round for two minutes, then it requests round 1', () => {
-    const { node, peers } = begun({})
-    for (const { address: peer } of peers) node.step({ kind: 'position', peer, sequence: 6n })
-    const timer = { kind: 'recall', sequence: 6n } as const
-    const rounds = Array.from({ length: SILENT_REQUESTS_MAX + 1 }, () =>
-      roundsIn(node.step({ kind: 'timer', timer, transactionsWaiting: false })),
-    )
-    expect(rounds.slice(0, 100).flat()).toEqual([])
-    expect(rounds.flat()).toEqual([1])
-  })
-
-  test('when it has signed nothing at the height and none reports a round, then it takes part in round 0', () => {
-    const { node, peers } = begun({ record: recordOf(5n) })
-    for (const { address: peer } of peers) node.step({ kind: 'position', peer, sequence: 6n })
-    expect(node.state.height?.floor).toBe(0)
   })
 
   test('when the block timer fires before the round begins, then it begins above the highest', () => {
