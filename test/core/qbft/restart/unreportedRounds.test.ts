@@ -31,7 +31,7 @@ describe('given a restarted validator whose peers report their height alone', ()
     ['no record in a new network', { head: 0n }],
   ])('when none reports or requests a round and it has %s, then it requests the next round', (_, options) => {
     const { node, peers } = begun(options)
-    const sequence = (node.state.height?.sequence ?? 0n) as bigint
+    const sequence = node.state.height?.sequence ?? 0n
     const steps = peers.map(({ address: peer }) => node.step({ kind: 'position', peer, sequence }))
     expect(steps.flatMap(roundsIn)).toEqual([1])
   })
