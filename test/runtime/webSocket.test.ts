@@ -60,10 +60,13 @@ describe('given a node that serves WebSocket', () => {
         ],
       ]
       for (const [message, answer] of cases) expect(await client.exchange(message)).toEqual(answer)
-      // Nothing is sent to a notification, so that the next answer is that of the next request.
+      // Nothing is sent to a notification or a batch of them, so that the next answer is that of the next request.
       client.send('{"method":"eth_chainId"}')
       client.send('[{"method":"eth_chainId"}]')
-      expect(await client.exchange('{"id":9,"method":"eth_chainId"}')).toEqual([])
+      expect(await client.exchange('{"id":9,"method":"eth_chainId"}')).toMatchObject({
+        id: 9,
+        result: '0x539',
+      })
       expect(client.others).toEqual([])
       const batch = Array.from({ length: 2000 }, (_, id) => ({ id, method: 'eth_chainId' }))
       expect(await client.request('eth_chainId')).toMatchObject({ result: '0x539' })
