@@ -26,7 +26,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     text: '    ownRoundChange: undefined,\n',
     instead: '    ownRoundChange: undefined,\n    certificate: undefined,\n',
     foundBy: 1,
-    shows: /signed twice: .* told of round/,
+    shows: /the invariant lock-kept is broken/,
   },
   {
     name: 'seal not checked',
@@ -34,7 +34,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     text: 'sealer !== undefined && equalBytes(sealer, author)',
     instead: 'sealer === undefined || author !== undefined',
     foundBy: 66,
-    shows: /commits a block that is not final/,
+    shows: /the invariant sealed-by-quorum is broken/,
   },
   {
     name: 'justification not checked',

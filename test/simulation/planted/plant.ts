@@ -12,6 +12,7 @@ const COPIED = [
   'runtime/cli',
   'runtime/consensus',
   'runtime/logging',
+  'runtime/text',
   'test/simulation',
   'test/support/chains/bareFields.ts',
   'test/support/signPayload.ts',
